@@ -1,0 +1,109 @@
+//===- Passes.td - Passes of the sched dialect ---------------------------===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Declares the passes that form, plan and check schedules. One pass, one file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BRAID_DIALECT_SCHED_TRANSFORMS_PASSES_TD
+#define BRAID_DIALECT_SCHED_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FormSegmentsPass : Pass<"sched-form-segments", "::mlir::func::FuncOp"> {
+  let summary = "Put a function's ops into captured segments and eager regions";
+  let description = [{
+    Turns the straight-line body of a function on buffers into one
+    `sched.schedule` on stream 0: ops that may be captured go into segments, all
+    others into eager regions between them, in program order. Calls stay calls
+    and separate segments. Buffers become `sched.alloc`.
+
+    An op stays eager if its author placed it in an eager region, if it reads
+    host metadata, or if it reads device metadata that is not persistent. A
+    remark (category `sched-segment`, name `EagerOp`) says which of these it was,
+    and names the operand.
+
+    ```
+    func.func @f(%x: memref<?x8xf32> {sched.tokens}, ...) {
+      %q = memref.alloc(%t) : memref<?x4xf32>
+      prefill.linear %x by %w into %q : ...
+      prefill.attend %q ... into %o : ...
+    ```
+    becomes
+    ```
+    func.func @f(%x: memref<?x8xf32> {sched.tokens}, ...) {
+      sched.schedule(%s0) tokens(%t) {
+        %q = sched.alloc(%t) : memref<?x4xf32>
+        sched.segment "f.segment0" {
+          sched.launch on %s0 { prefill.linear %x by %w into %q : ... }
+        }
+        sched.eager "f.eager0" {
+          sched.launch on %s0 { prefill.attend %q ... into %o : ... }
+        }
+      }
+    ```
+
+    A function that already holds a schedule is left alone.
+  }];
+  let options = [
+    Option<"capture", "capture", "bool", /*default=*/"true",
+           "Form captured segments; false puts every op into eager regions">,
+  ];
+  let dependentDialects = ["::braid::sched::SchedDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def DropReturnedArgumentsPass
+    : Pass<"sched-drop-returned-arguments", "::mlir::ModuleOp"> {
+  let summary = "Remove results that are arguments of the function";
+  let description = [{
+    A function in destination style returns its output argument; on buffers that
+    result says nothing. Removes each result that every return of the function
+    takes from one and the same argument, and gives callers the argument that
+    they passed. Upstream's `drop-equivalent-buffer-results` leaves public
+    functions alone, which are the ones that engines call.
+
+    ```
+    func.func @f(%out: memref<?x4xf32>) -> memref<?x4xf32> {
+      ...
+      return %out : memref<?x4xf32>
+    }
+    ```
+    becomes
+    ```
+    func.func @f(%out: memref<?x4xf32>) {
+      ...
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def ExpandForkJoinPass : Pass<"sched-expand-fork-join"> {
+  let summary = "Replace fork and join by records and waits";
+  let description = [{
+    `sched.fork %a to %b, %c` becomes a record on %a and a wait for it on each of
+    %b and %c; `sched.join %b, %c into %a` becomes a record on each of %b and %c
+    and one wait for both on %a.
+  }];
+  let dependentDialects = ["::braid::sched::SchedDialect"];
+}
+
+def PlanMemoryPass : Pass<"sched-plan-memory"> {
+  let summary = "Give every buffer of a schedule a place in its workspace";
+  let description = [{
+    Sets the offset of each `sched.alloc`, a * T + b bytes with a and b multiples
+    of 256, and the workspace of each `sched.schedule`. Every buffer gets bytes
+    of its own, so no two buffers overlap for any token count. A remark
+    (category `sched-memory`, name `WorkspacePlanned`) gives the bytes.
+  }];
+  let dependentDialects = ["::braid::sched::SchedDialect"];
+}
+
+#endif // BRAID_DIALECT_SCHED_TRANSFORMS_PASSES_TD
