@@ -1,0 +1,292 @@
+//===- FormSegments.cpp - Captured segments and eager regions -*- C++ -*-===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Implements sched-form-segments: from the straight-line body of a function on
+// buffers to a serial schedule on stream 0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "braid/Dialect/Sched/Transforms/Passes.h"
+
+#include "braid/Analysis/CaptureAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace braid::sched {
+#define GEN_PASS_DEF_FORMSEGMENTSPASS
+#include "braid/Dialect/Sched/Transforms/Passes.h.inc"
+} // namespace braid::sched
+
+using namespace braid;
+using namespace braid::sched;
+
+namespace {
+
+/// One step of the function in program order.
+struct Step {
+  enum Kind {
+    Captured, ///< a launch that may be captured
+    Eager,    ///< a launch that must not be
+    Call,     ///< a call of another function, which has its own schedule
+  };
+  Operation *op;
+  Kind kind;
+};
+
+class FormSegmentsPass
+    : public braid::sched::impl::FormSegmentsPassBase<FormSegmentsPass> {
+public:
+  using FormSegmentsPassBase::FormSegmentsPassBase;
+
+  void runOnOperation() override;
+
+private:
+  LogicalResult checkFunction(func::FuncOp function);
+  Value findTokens(func::FuncOp function);
+  LogicalResult classify(Block &block, bool isEager);
+  Step::Kind classifyLaunch(SchedulableOpInterface op, bool isEager);
+  LogicalResult convertAllocs(Value tokens);
+  void buildSchedule(func::FuncOp function, Value tokens);
+
+  SmallVector<Step> steps;
+  /// Pure ops: views, sizes, constants. They come before all launches, since
+  /// nothing that a launch does can change what they compute.
+  SmallVector<Operation *> values;
+  SmallVector<memref::AllocOp> allocs;
+};
+
+} // namespace
+
+LogicalResult FormSegmentsPass::checkFunction(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("has control flow between blocks; expected a "
+                                "straight-line body");
+  if (function.getNumResults() != 0) {
+    InFlightDiagnostic diagnostic =
+        function.emitOpError() << "returns values of types "
+                               << function.getResultTypes()
+                               << "; expected outputs to be arguments";
+    diagnostic.attachNote()
+        << "write into an argument marked 'bufferization.writable'";
+    return diagnostic;
+  }
+  return success();
+}
+
+/// The token count, read from the first argument that carries it. Every other
+/// read of a token extent is replaced by it: the runtime has checked that they
+/// are equal.
+Value FormSegmentsPass::findTokens(func::FuncOp function) {
+  SmallVector<BlockArgument> carriers;
+  for (BlockArgument argument : function.getArguments())
+    if (function.getArgAttr(argument.getArgNumber(),
+                            SchedDialect::getTokensAttrName()))
+      carriers.push_back(argument);
+  if (carriers.empty())
+    return nullptr;
+
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  Location loc = function.getLoc();
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value tokens = memref::DimOp::create(builder, loc, carriers.front(), zero);
+  for (BlockArgument carrier : carriers)
+    for (Operation *user : llvm::make_early_inc_range(carrier.getUsers())) {
+      auto dim = dyn_cast<memref::DimOp>(user);
+      if (dim && dim.getResult() != tokens && dim.getConstantIndex() == 0) {
+        dim.replaceAllUsesWith(tokens);
+        dim.erase();
+      }
+    }
+  return tokens;
+}
+
+Step::Kind FormSegmentsPass::classifyLaunch(SchedulableOpInterface op,
+                                            bool isEager) {
+  std::string reason;
+  if (isEager)
+    reason = "the program places it in an eager region";
+  else if (std::optional<CaptureObstacle> obstacle = findCaptureObstacle(op))
+    reason = obstacle->reason;
+  else if (!capture)
+    reason = "capture is off";
+  else
+    return Step::Captured;
+  remark::analysis(op->getLoc(),
+                   remark::RemarkOpts::name("EagerOp")
+                       .category("sched-segment")
+                       .function(getOperation().getSymName()))
+      << op->getName().getStringRef().str() << " stays eager: " << reason;
+  return Step::Eager;
+}
+
+/// Sorts the ops of a block into steps, values and buffers. Eager regions are
+/// taken apart.
+LogicalResult FormSegmentsPass::classify(Block &block, bool isEager) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (isa<EagerRegionOpInterface>(op)) {
+      Block &body = op.getRegion(0).front();
+      Operation *terminator = body.getTerminator();
+      op.replaceAllUsesWith(terminator->getOperands());
+      if (failed(classify(body, /*isEager=*/true)))
+        return failure();
+      continue;
+    }
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    if (auto schedulable = dyn_cast<SchedulableOpInterface>(op)) {
+      steps.push_back({&op, classifyLaunch(schedulable, isEager)});
+      continue;
+    }
+    if (isa<func::CallOp>(op)) {
+      if (isEager)
+        return op.emitOpError("calls a function inside an eager region; the "
+                              "callee forms its own regions, so the call has "
+                              "to lie outside");
+      steps.push_back({&op, Step::Call});
+      continue;
+    }
+    if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      allocs.push_back(alloc);
+      continue;
+    }
+    // The workspace owns every buffer, so nothing is freed one by one.
+    if (isa<memref::DeallocOp>(op)) {
+      op.erase();
+      continue;
+    }
+    if (op.getNumRegions() == 0 && isMemoryEffectFree(&op)) {
+      values.push_back(&op);
+      continue;
+    }
+    return op.emitOpError("cannot be scheduled: expected an op with "
+                          "SchedulableOpInterface, a call, a view or a size");
+  }
+  return success();
+}
+
+/// Buffers become parts of the workspace; their one dynamic extent has to be
+/// the token count, or the workspace's size would not be known.
+LogicalResult FormSegmentsPass::convertAllocs(Value tokens) {
+  for (memref::AllocOp alloc : allocs) {
+    MemRefType type = alloc.getType();
+    for (Value size : alloc.getDynamicSizes())
+      if (size != tokens) {
+        InFlightDiagnostic diagnostic =
+            alloc.emitOpError()
+            << "buffer of type " << type
+            << " has an extent that is not the token count";
+        diagnostic.attachNote(size.getLoc()) << "the extent comes from here";
+        return diagnostic;
+      }
+    if (type.getNumDynamicDims() > 1)
+      return alloc.emitOpError()
+             << "buffer of type " << type
+             << " has more than one dynamic extent; expected at most one, the "
+                "token count";
+    OpBuilder builder(alloc);
+    auto buffer = AllocOp::create(
+        builder, alloc.getLoc(), type,
+        type.getNumDynamicDims() ? tokens : Value(), /*offset=*/nullptr);
+    alloc.replaceAllUsesWith(buffer.getBuffer());
+    alloc.erase();
+    values.push_back(buffer);
+  }
+  return success();
+}
+
+void FormSegmentsPass::buildSchedule(func::FuncOp function, Value tokens) {
+  Block &entry = function.getBody().front();
+  OpBuilder builder(entry.getTerminator());
+  auto schedule = ScheduleOp::create(builder, function.getLoc(), tokens);
+  Block &body = schedule.getBody().front();
+  Value stream = schedule.getStream(0);
+
+  // Buffers first, then the values in their own order: views of buffers come
+  // after the buffers, and launches use both.
+  for (Operation *op : values)
+    if (isa<AllocOp>(op))
+      op->moveBefore(&body, body.end());
+  for (Operation *op : values)
+    if (!isa<AllocOp>(op))
+      op->moveBefore(&body, body.end());
+
+  Block *region = nullptr; // the open segment or eager region
+  Step::Kind regionKind = Step::Call;
+  unsigned numSegments = 0, numEager = 0;
+  for (Step &step : steps) {
+    if (step.kind == Step::Call) {
+      step.op->moveBefore(&body, body.end());
+      region = nullptr;
+      continue;
+    }
+    if (!region || regionKind != step.kind) {
+      builder.setInsertionPointToEnd(&body);
+      bool isSegment = step.kind == Step::Captured;
+      std::string name =
+          (function.getSymName() + (isSegment ? ".segment" : ".eager") +
+           Twine(isSegment ? numSegments++ : numEager++))
+              .str();
+      Location loc = step.op->getLoc();
+      Operation *op =
+          isSegment
+              ? SegmentOp::create(builder, loc, builder.getStringAttr(name))
+                    .getOperation()
+              : EagerOp::create(builder, loc, builder.getStringAttr(name))
+                    .getOperation();
+      region = &op->getRegion(0).front();
+      regionKind = step.kind;
+    }
+    builder.setInsertionPointToEnd(region);
+    auto launch = LaunchOp::create(builder, step.op->getLoc(), stream);
+    Block &launchBody = launch.getBody().front();
+    step.op->moveBefore(&launchBody, launchBody.end());
+  }
+  remark::passed(function.getLoc(), remark::RemarkOpts::name("RegionsFormed")
+                                        .category("sched-segment")
+                                        .function(function.getSymName()))
+      << remark::metric("Segments", numSegments)
+      << remark::metric("EagerRegions", numEager)
+      << remark::metric("Launches", llvm::count_if(steps, [](Step step) {
+                          return step.kind != Step::Call;
+                        }));
+}
+
+void FormSegmentsPass::runOnOperation() {
+  func::FuncOp function = getOperation();
+  steps.clear();
+  values.clear();
+  allocs.clear();
+  if (function.isExternal())
+    return;
+  bool isScheduled = false, hasWork = false;
+  function.walk([&](Operation *op) {
+    isScheduled |= isa<ScheduleOp>(op);
+    hasWork |= isa<SchedulableOpInterface, func::CallOp>(op);
+  });
+  if (isScheduled || !hasWork)
+    return;
+  if (failed(checkFunction(function)))
+    return signalPassFailure();
+
+  Block &entry = function.getBody().front();
+  Value tokens = findTokens(function);
+  if (failed(classify(entry, /*isEager=*/false)))
+    return signalPassFailure();
+  // The token count itself stays outside the schedule that takes it.
+  if (tokens) {
+    Operation *dim = tokens.getDefiningOp();
+    llvm::erase_if(values, [&](Operation *op) {
+      return op == dim || op == dim->getOperand(1).getDefiningOp();
+    });
+  }
+  if (failed(convertAllocs(tokens)))
+    return signalPassFailure();
+  buildSchedule(function, tokens);
+  entry.walk([](EagerRegionOpInterface eager) { eager->erase(); });
+}
