@@ -1,0 +1,49 @@
+//===- Pipelines.h - Braid's pass pipelines -*- C++ -*-===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The way from tensors to calls of the runtime, in three named pipelines and one
+// that runs them all. Tools and engines use these; braid-opt has them by name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BRAID_PIPELINES_PIPELINES_H
+#define BRAID_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace braid {
+
+/// Options of all pipelines.
+struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
+  Option<bool> capture{
+      *this, "capture",
+      llvm::cl::desc("Form captured segments; false puts every op into eager "
+                     "regions"),
+      llvm::cl::init(true)};
+};
+
+/// `braid-bufferize`: prefill on tensors to prefill on buffers.
+void buildBufferizePipeline(mlir::OpPassManager &pm);
+
+/// `braid-schedule`: buffers to planned schedules.
+void buildSchedulePipeline(mlir::OpPassManager &pm,
+                           const PipelineOptions &options);
+
+/// `braid-lower`: planned schedules to the LLVM dialect.
+void buildLowerPipeline(mlir::OpPassManager &pm);
+
+/// `braid-compile`: all of the above in order.
+void buildCompilePipeline(mlir::OpPassManager &pm,
+                          const PipelineOptions &options);
+
+/// Makes the pipelines known by name.
+void registerPipelines();
+
+} // namespace braid
+
+#endif // BRAID_PIPELINES_PIPELINES_H
