@@ -1,0 +1,543 @@
+//===- braid-run.cpp - Compile, execute and check a layer -*- C++ -*-===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles a model's layer or an MLIR file in memory, prefills one sequence with
+// it, and compares the output with a file. Runs the sequence twice: first without
+// preparing it, so that every segment runs eagerly, then prepared, so that
+// segments are replayed; both have to agree bit for bit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Progress.h"
+#include "braid/Dialect/Prefill/IR/Prefill.h"
+#include "braid/Execution/Arguments.h"
+#include "braid/Import/ImportOptions.h"
+#include "braid/Import/WeightNames.h"
+#include "braid/InitAll.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+#include <cmath>
+
+using namespace llvm;
+using namespace braid;
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+static cl::OptionCategory category("braid-run options");
+static cl::opt<std::string> input(cl::Positional, cl::Required,
+                                  cl::desc("<config.json or .mlir>"),
+                                  cl::cat(category));
+static cl::opt<std::string> functionName(
+    "function", cl::desc("Function of an .mlir file (default: the only one)"),
+    cl::value_desc("name"), cl::cat(category));
+static cl::opt<int64_t> numTokens("tokens", cl::desc("Length of the prompt"),
+                                  cl::init(64), cl::cat(category));
+static cl::list<int64_t>
+    chunks("chunks", cl::CommaSeparated,
+           cl::desc("Prefill in chunks of these lengths; they add up to the "
+                    "prompt (default: one chunk)"),
+           cl::value_desc("n,n,..."), cl::cat(category));
+static cl::opt<std::string>
+    weights("weights",
+            cl::desc("Checkpoint: .safetensors, or the .index.json of shards"),
+            cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string> weightsPrefix(
+    "weights-prefix",
+    cl::desc("Prefix of all weight names in the checkpoint, in place of the "
+             "layer's"),
+    cl::value_desc("prefix"), cl::cat(category));
+static cl::opt<int64_t>
+    synthetic("synthetic", cl::desc("Make weights and input up from a seed"),
+              cl::value_desc("seed"), cl::init(-1), cl::cat(category));
+static cl::opt<std::string>
+    hiddenInput("input", cl::desc("Hidden states of the prompt, [tokens, H]"),
+                cl::value_desc("file:tensor"), cl::cat(category));
+static cl::opt<std::string>
+    expect("expect", cl::desc("Compare the output with this tensor"),
+           cl::value_desc("file:tensor"), cl::cat(category));
+static cl::opt<double>
+    tolerance("tolerance",
+              cl::desc("Largest absolute difference that passes"),
+              cl::init(5e-5), cl::cat(category));
+static cl::opt<std::string>
+    outputFile("output", cl::desc("Write the output to a .safetensors file"),
+               cl::value_desc("file"), cl::cat(category));
+static cl::opt<braid_backend>
+    backend("backend", cl::desc("Where kernels run:"),
+            cl::values(clEnumValN(BRAID_BACKEND_HOST, "host", "on the CPU"),
+                       clEnumValN(BRAID_BACKEND_TRACE, "trace",
+                                  "nowhere: each call is printed"),
+                       clEnumValN(BRAID_BACKEND_CUDA, "cuda", "on a GPU")),
+            cl::init(BRAID_BACKEND_HOST), cl::cat(category));
+static cl::opt<bool>
+    capture("capture",
+            cl::desc("Form captured segments and replay them (default on)"),
+            cl::init(true), cl::cat(category));
+static cl::opt<unsigned>
+    repeat("repeat", cl::desc("Prepared runs after the first one"),
+           cl::init(1), cl::value_desc("n"), cl::cat(category));
+static cl::opt<int64_t> blockSize("block-size",
+                                  cl::desc("Rows in a block of a cache"),
+                                  cl::init(64), cl::cat(category));
+
+//===----------------------------------------------------------------------===//
+// Small helpers
+//===----------------------------------------------------------------------===//
+
+template <typename... Parts>
+static Error makeError(Parts &&...parts) {
+  return createStringError(inconvertibleErrorCode(), (Twine(parts) + ...));
+}
+
+/// "12,345,678".
+static std::string group(uint64_t value) {
+  std::string text = std::to_string(value);
+  for (int64_t i = static_cast<int64_t>(text.size()) - 3; i > 0; i -= 3)
+    text.insert(i, ",");
+  return text;
+}
+
+static std::string plural(int64_t n, StringRef noun) {
+  return (group(n) + " " + noun + (n == 1 ? "" : "s")).str();
+}
+
+/// One line of the report: what was done, how long it took, and details.
+static void report(StringRef phase, double seconds, const Twine &details) {
+  outs() << "  " << left_justify(phase, 12)
+         << format("%9.1f ms   ", 1e3 * seconds) << details << "\n";
+  outs().flush();
+}
+
+/// Opens the file and reads the tensor of "FILE:TENSOR" as f32.
+static Expected<std::vector<float>> readTensor(StringRef option,
+                                               StringRef argument,
+                                               SmallVectorImpl<int64_t> &shape) {
+  auto [path, name] = argument.rsplit(':');
+  if (path.empty() || name.empty())
+    return makeError("--", option, " is '", argument,
+                     "'; expected FILE:TENSOR");
+  Expected<Checkpoint> file = Checkpoint::open(path);
+  if (!file)
+    return file.takeError();
+  Expected<TensorView> view = file->lookup(name);
+  if (!view)
+    return view.takeError();
+  shape.assign(view->shape.begin(), view->shape.end());
+  return readAsFloat(*view);
+}
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What was asked for: a module, the function to run, and the layer whose
+/// weights it takes.
+struct Source {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::string function;
+  std::optional<int64_t> layer;
+};
+
+/// Differences between an output and what was expected.
+struct Difference {
+  double absolute = 0;
+  /// Among elements of at least 1 % of the largest.
+  double relative = 0;
+};
+
+} // namespace
+
+static Expected<Source> importConfig(mlir::MLIRContext *context,
+                                     const ImportOptions &options) {
+  Expected<ModelConfig> config = readModelConfig(input);
+  if (!config)
+    return config.takeError();
+  if (!options.layer && config->numLayers > 1)
+    return makeError(input, ": the model has ", config->numLayers,
+                     " layers; choose one with --layer=N");
+  Expected<mlir::OwningOpRef<mlir::ModuleOp>> module =
+      importModel(context, *config, options);
+  if (!module)
+    return makeError(input, ": ", toString(module.takeError()));
+  Source source;
+  source.layer = options.layer.value_or(0);
+  source.function = getLayerKindName(config->layers[*source.layer]).str();
+  source.module = std::move(*module);
+  return source;
+}
+
+/// Parses an .mlir file; diagnostics are printed with their source lines.
+static Expected<Source> parseModule(mlir::MLIRContext *context,
+                                    SourceMgr &sourceMgr,
+                                    const ImportOptions &options) {
+  std::string message;
+  std::unique_ptr<MemoryBuffer> file = mlir::openInputFile(input, &message);
+  if (!file)
+    return makeError(message);
+  sourceMgr.AddNewSourceBuffer(std::move(file), SMLoc());
+  Source source;
+  source.module =
+      mlir::parseSourceFile<mlir::ModuleOp>(sourceMgr, context);
+  if (!source.module)
+    return makeError(input, ": not a valid program");
+  source.function = functionName;
+  source.layer = options.layer;
+  if (options.layer && functionName.empty()) {
+    for (auto layer : source.module->getOps<prefill::LayerOp>())
+      if (static_cast<int64_t>(layer.getIndex()) == *options.layer)
+        source.function = layer.getFunction().str();
+    if (source.function.empty())
+      return makeError(input, ": no 'prefill.layer' op for layer ",
+                       *options.layer);
+  }
+  return source;
+}
+
+/// The chunks to prefill in: at least one, also for an empty prompt.
+static Expected<std::vector<int64_t>> getChunks() {
+  if (numTokens < 0)
+    return makeError("--tokens is ", numTokens, "; expected 0 or more");
+  std::vector<int64_t> result(chunks.begin(), chunks.end());
+  if (result.empty())
+    result.push_back(numTokens);
+  int64_t sum = 0;
+  for (int64_t chunk : result) {
+    if (chunk < 0 || chunk > numTokens)
+      return makeError("--chunks has ", chunk, "; expected 0 to ", numTokens);
+    sum += chunk;
+  }
+  if (sum != numTokens)
+    return makeError("--chunks add up to ", sum, "; expected --tokens, ",
+                     numTokens);
+  return result;
+}
+
+/// Prefills the whole sequence; `output` gets all rows. Returns the seconds
+/// spent in preparing.
+static Error runSequence(braid_context *context, SequenceArguments &arguments,
+                         ArrayRef<int64_t> chunkList, bool prepare,
+                         std::vector<float> &output, double &prepareSeconds) {
+  auto check = [&](braid_status status) -> Error {
+    if (status == BRAID_OK)
+      return Error::success();
+    return makeError(braid_status_name(status), ": ",
+                     braid_last_error(context));
+  };
+  output.clear();
+  arguments.clearCaches();
+  int64_t start = 0;
+  for (int64_t chunk : chunkList) {
+    arguments.setChunk(start, chunk);
+    braid_call call = arguments.getCall();
+    if (prepare) {
+      Timer timer;
+      if (Error error = check(braid_prepare(context, &call)))
+        return error;
+      prepareSeconds += timer.getSeconds();
+    }
+    if (Error error = check(braid_execute(context, &call)))
+      return error;
+    if (Error error = check(braid_synchronize(context)))
+      return error;
+    ArrayRef<float> rows = arguments.getOutput();
+    output.insert(output.end(), rows.begin(), rows.end());
+    start += chunk;
+  }
+  return Error::success();
+}
+
+static Difference compare(ArrayRef<float> output, ArrayRef<float> expected) {
+  Difference difference;
+  double largest = 0;
+  for (float value : expected)
+    largest = std::max(largest, std::abs(double(value)));
+  for (auto [actual, wanted] : zip(output, expected)) {
+    double absolute = std::abs(double(actual) - wanted);
+    // A NaN anywhere is a difference that nothing tolerates.
+    if (std::isnan(absolute))
+      return {std::numeric_limits<double>::infinity(),
+              std::numeric_limits<double>::infinity()};
+    difference.absolute = std::max(difference.absolute, absolute);
+    if (std::abs(wanted) >= 0.01 * largest && wanted != 0)
+      difference.relative =
+          std::max(difference.relative, absolute / std::abs(wanted));
+  }
+  return difference;
+}
+
+/// The first rows of `expect`'s tensor have to be as the output; a longer
+/// tensor holds the rest of a longer prompt.
+static Error checkOutput(ArrayRef<float> output) {
+  SmallVector<int64_t> shape;
+  Expected<std::vector<float>> expected = readTensor("expect", expect, shape);
+  if (!expected)
+    return expected.takeError();
+  if (expected->size() != output.size())
+    return makeError("tensor '", StringRef(expect).rsplit(':').second,
+                     "' has ", expected->size(), " elements; the output has ",
+                     output.size());
+  Difference difference = compare(output, *expected);
+  outs() << "  difference   absolute " << format("%.3g", difference.absolute)
+         << ", relative " << format("%.3g", difference.relative)
+         << " (tolerance " << format("%.3g", double(tolerance)) << ")\n";
+  if (difference.absolute > tolerance)
+    return makeError("the output differs from ", expect, " by ",
+                     formatv("{0:e}", difference.absolute).str(),
+                     ", more than the tolerance of ",
+                     formatv("{0:e}", double(tolerance)).str());
+  return Error::success();
+}
+
+static Error summarizeOutput(ArrayRef<float> output, int64_t tokens) {
+  double sum = 0, largest = 0;
+  size_t numBad = 0;
+  for (float value : output) {
+    numBad += !std::isfinite(value);
+    sum += std::abs(value);
+    largest = std::max<double>(largest, std::abs(value));
+  }
+  if (numBad)
+    return makeError("the output has ", numBad,
+                     " elements that are no finite numbers");
+  outs() << "  output       " << tokens << " x "
+         << (tokens ? output.size() / tokens : 0);
+  if (!output.empty())
+    outs() << format(", mean |y| %.4f, max |y| %.4f", sum / output.size(),
+                     largest);
+  outs() << "\n";
+  return Error::success();
+}
+
+static Error writeOutput(ArrayRef<float> output, int64_t tokens) {
+  TensorView view;
+  view.name = "output";
+  view.type = TensorType::F32;
+  view.shape = {tokens,
+                tokens ? static_cast<int64_t>(output.size()) / tokens : 0};
+  view.data = {reinterpret_cast<const char *>(output.data()),
+               output.size() * sizeof(float)};
+  return writeSafetensors(outputFile, view);
+}
+
+namespace {
+/// Destroys a context at the end of its scope.
+struct ContextDeleter {
+  void operator()(braid_context *context) const {
+    braid_context_destroy(context);
+  }
+};
+using ContextPointer = std::unique_ptr<braid_context, ContextDeleter>;
+} // namespace
+
+static Error run(const ImportOptions &importOptions,
+                 mlir::DialectRegistry &registry) {
+  // Everything that can be wrong with the command line, first.
+  Expected<std::vector<int64_t>> chunkList = getChunks();
+  if (!chunkList)
+    return chunkList.takeError();
+  if (weights.empty() == (synthetic < 0))
+    return makeError(weights.empty()
+                         ? "no weights; pass --weights=FILE or "
+                           "--synthetic=SEED (0 or more)"
+                         : "both --weights and --synthetic were given; "
+                           "expected one of them");
+  if (hiddenInput.empty() && synthetic < 0)
+    return makeError("no input; pass --input=FILE:TENSOR");
+  if (blockSize < 1 || blockSize > 65536)
+    return makeError("--block-size is ", blockSize, "; expected 1 to 65536");
+  if (!(tolerance >= 0))
+    return makeError("--tolerance is not a number of at least 0");
+
+  // Compile.
+  Timer timer;
+  mlir::MLIRContext context(registry);
+  SourceMgr sourceMgr;
+  mlir::SourceMgrDiagnosticHandler diagnostics(sourceMgr, &context);
+  bool isConfig = StringRef(input).ends_with(".json");
+  Expected<Source> source =
+      isConfig ? importConfig(&context, importOptions)
+               : parseModule(&context, sourceMgr, importOptions);
+  if (!source)
+    return source.takeError();
+  double importSeconds = timer.getSeconds();
+  PipelineOptions pipeline;
+  pipeline.capture = capture;
+  std::optional<int64_t> layer = source->layer;
+  Expected<std::unique_ptr<Program>> compiled =
+      Program::compile(std::move(source->module), source->function, pipeline);
+  if (!compiled)
+    return makeError(input, ": ", toString(compiled.takeError()));
+  Program &program = **compiled;
+
+  outs() << input << ", @" << program.getName();
+  if (layer)
+    outs() << ", layer " << *layer;
+  outs() << "\n";
+  report(isConfig ? "import" : "parse", importSeconds, "");
+  size_t workspace = 0;
+  braid_workspace_size(program.getFunction(), numTokens, &workspace);
+  const ProgramSummary &summary = program.getSummary();
+  report("compile", program.getPassSeconds(),
+         plural(summary.launches, "op") + ", " +
+             plural(summary.segments, "segment") + ", " +
+             plural(summary.eagerRegions, "eager break") + ", workspace " +
+             group(workspace) + " bytes for " + plural(numTokens, "token"));
+  report("codegen", program.getCodegenSeconds(), "");
+
+  // Arguments.
+  ArgumentSources sources;
+  std::optional<Checkpoint> checkpoint;
+  if (!weights.empty()) {
+    Expected<Checkpoint> file = Checkpoint::open(weights);
+    if (!file)
+      return file.takeError();
+    checkpoint = std::move(*file);
+    sources.checkpoint = &*checkpoint;
+    bool hasPrefix = weightsPrefix.getNumOccurrences() > 0;
+    if (!hasPrefix && !layer)
+      return makeError("the layer of the weights is not known; pass --layer=N "
+                       "or --weights-prefix=PREFIX");
+    sources.spellings = [hasPrefix, layer](StringRef name) {
+      return hasPrefix ? getPrefixedWeightSpellings(name, weightsPrefix)
+                       : getWeightSpellings(name, *layer);
+    };
+  }
+  sources.seed = std::max<int64_t>(synthetic, 0);
+  sources.blockSize = blockSize;
+  if (!hiddenInput.empty()) {
+    SmallVector<int64_t> shape;
+    Expected<std::vector<float>> hidden =
+        readTensor("input", hiddenInput, shape);
+    if (!hidden)
+      return hidden.takeError();
+    for (const ProgramArgument &argument : program.getArguments())
+      if (argument.name == "hidden" &&
+          (shape.size() != 2 || shape[1] != argument.shape[1] ||
+           shape[0] < numTokens))
+        return makeError("tensor '", StringRef(hiddenInput).rsplit(':').second,
+                         "' has shape [", join(map_range(shape, [](int64_t n) {
+                                                 return std::to_string(n);
+                                               }), ", "),
+                         "]; expected at least ", numTokens,
+                         " rows of ", argument.shape[1]);
+    sources.hidden = std::move(*hidden);
+  }
+  int64_t maxChunk = *std::max_element(chunkList->begin(), chunkList->end());
+  std::unique_ptr<SequenceArguments> arguments;
+  {
+    Progress progress("weights");
+    sources.progress = [&](double share) { progress.update(share); };
+    auto created =
+        SequenceArguments::create(program, numTokens, maxChunk, sources);
+    if (!created)
+      return created.takeError();
+    arguments = std::move(*created);
+    report("weights", progress.getSeconds(),
+           plural(arguments->getNumWeights(), "tensor") + ", " +
+               group(arguments->getWeightBytes()) + " bytes, " +
+               (checkpoint ? "from " + weights
+                           : "made up from seed " + std::to_string(synthetic)));
+  }
+
+  // Execute.
+  braid_context_options options;
+  options.struct_size = sizeof(options);
+  braid_context_options_initialize(&options);
+  options.backend = backend;
+  options.capture = capture;
+  braid_context *raw = nullptr;
+  if (braid_status status = braid_context_create(&options, &raw);
+      status != BRAID_OK)
+    return makeError(braid_status_name(status), ": ",
+                     braid_last_error(nullptr));
+  ContextPointer runtime(raw);
+  std::string tokensText = plural(numTokens, "token") + ", " +
+                           plural(chunkList->size(), "chunk");
+  std::vector<float> first, output;
+  double prepareSeconds = 0;
+  {
+    Progress progress("first run");
+    if (Error error = runSequence(raw, *arguments, *chunkList,
+                                  /*prepare=*/false, first, prepareSeconds))
+      return error;
+    report("first run", progress.getSeconds(),
+           tokensText + ", not prepared: every segment eager");
+  }
+  for (unsigned i = 0; i < repeat; ++i) {
+    Progress progress("prepared run");
+    braid_statistics before = {}, after = {};
+    before.struct_size = after.struct_size = sizeof(before);
+    braid_get_statistics(raw, &before);
+    prepareSeconds = 0;
+    if (Error error = runSequence(raw, *arguments, *chunkList,
+                                  /*prepare=*/true, output, prepareSeconds))
+      return error;
+    double seconds = progress.getSeconds();
+    braid_get_statistics(raw, &after);
+    report("prepare", prepareSeconds,
+           plural(after.captures - before.captures, "segment") + " captured");
+    report("prepared run", seconds - prepareSeconds,
+           tokensText + ": " +
+               plural(after.replayed - before.replayed, "kernel") + " in " +
+               plural(after.replays - before.replays, "replay") + ", " +
+               plural(after.launches - before.launches, "kernel") +
+               " one by one");
+    if (backend != BRAID_BACKEND_TRACE &&
+        (first.size() != output.size() ||
+         std::memcmp(first.data(), output.data(),
+                     first.size() * sizeof(float)) != 0))
+      return makeError("the prepared run differs from the first run; this is a "
+                       "bug in Braid");
+  }
+  if (backend == BRAID_BACKEND_TRACE)
+    return Error::success(); // nothing was computed
+  if (repeat > 0)
+    outs() << "  replay       equals the first run bit for bit\n";
+
+  // Check.
+  if (!outputFile.empty())
+    if (Error error = writeOutput(first, numTokens))
+      return error;
+  if (Error error = summarizeOutput(first, numTokens))
+    return error;
+  if (!expect.empty())
+    return checkOutput(first);
+  return Error::success();
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  static ImportCommandLine importCommandLine(category);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Braid: compile, execute and check a layer\n\n"
+      "Example: braid-run config.json --layer=2 --tokens=64 --synthetic=1\n");
+  mlir::DialectRegistry registry;
+  braid::registerAllDialects(registry);
+
+  Expected<ImportOptions> importOptions = importCommandLine.get();
+  Error error = importOptions ? run(*importOptions, registry)
+                              : importOptions.takeError();
+  if (!error)
+    return 0;
+  outs().flush();
+  WithColor::error(errs(), "braid-run") << toString(std::move(error)) << "\n";
+  return 1;
+}
