@@ -1,0 +1,238 @@
+//===- Api.cpp - The calls of an engine -----------------------------------===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The C entry points of runtime.h: NULL pointers, the version of structs, one
+// thread at a time, and where the sentence of a failure goes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+
+#include "host/HostBackend.h"
+#include "trace/TraceBackend.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+using namespace braid::runtime;
+
+/// This thread's last failure that no context keeps.
+static thread_local std::string threadError;
+/// The context that refused this thread because another one was inside, or 0.
+static thread_local uint64_t refusedBy = 0;
+
+braid_status braid::runtime::reportToThread(const Error &error) {
+  if (error)
+    threadError = error.text();
+  return error.status();
+}
+
+/// Runs `body` as the only one inside `context`.
+template <typename Body>
+static braid_status enter(const braid_context *context, Body &&body) {
+  if (!context)
+    return reportToThread(Error(BRAID_INVALID_ARGUMENT, "the context is NULL"));
+  if (context->busy.exchange(true, std::memory_order_acquire)) {
+    refusedBy = context->id;
+    return reportToThread(
+        Error(BRAID_INVALID_ARGUMENT,
+              "the context is in use by another call; a context is used from "
+              "one thread at a time"));
+  }
+  refusedBy = 0;
+  Error error = guarded(body);
+  braid_status status = error.status();
+  if (error)
+    context->lastError = error.text();
+  context->busy.store(false, std::memory_order_release);
+  return status;
+}
+
+//===----------------------------------------------------------------------===//
+// Contexts
+//===----------------------------------------------------------------------===//
+
+void braid_context_options_initialize(braid_context_options *options) {
+  if (!options)
+    return;
+  *options = {};
+  options->struct_size = sizeof(*options);
+  options->backend = BRAID_BACKEND_HOST;
+  options->capture = 1;
+  options->max_auxiliary_streams = 3;
+  options->max_graphs = 1024;
+  options->scratch_bytes = size_t(64) << 20;
+}
+
+static Error checkOptions(const braid_context_options &options) {
+  if (options.max_auxiliary_streams < 0)
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "max_auxiliary_streams is %d, expected no negative number",
+                     options.max_auxiliary_streams);
+  if (options.max_graphs < 1)
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "max_graphs is %lld, expected at least 1",
+                     static_cast<long long>(options.max_graphs));
+  if (!options.allocate != !options.deallocate)
+    return Error(BRAID_INVALID_ARGUMENT,
+                 "one of allocate and deallocate is NULL, expected both or "
+                 "neither");
+  return Error::success();
+}
+
+static Error makeBackend(const braid_context_options &options,
+                         std::unique_ptr<Backend> &backend) {
+  switch (options.backend) {
+  case BRAID_BACKEND_HOST:
+    return HostBackend::create(backend);
+  case BRAID_BACKEND_TRACE:
+    backend = std::make_unique<TraceBackend>(options);
+    return Error::success();
+  case BRAID_BACKEND_CUDA:
+    return Error(BRAID_UNSUPPORTED,
+                 "this build of the runtime has no cuda backend");
+  default:
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "backend is %d, expected a braid_backend",
+                     options.backend);
+  }
+}
+
+static Error createContext(const braid_context_options *given,
+                           braid_context **context) {
+  if (!context)
+    return Error(BRAID_INVALID_ARGUMENT,
+                 "the pointer that receives the context is NULL");
+  *context = nullptr;
+  braid_context_options options;
+  braid_context_options_initialize(&options);
+  if (given) {
+    constexpr size_t firstVersion =
+        offsetof(braid_context_options, allocator_user_data) + sizeof(void *);
+    if (Error error = checkStructSize("braid_context_options",
+                                      given->struct_size, firstVersion))
+      return error;
+    std::memcpy(&options, given, std::min(given->struct_size, sizeof(options)));
+    options.struct_size = sizeof(options);
+  }
+  if (Error error = checkOptions(options))
+    return error;
+  std::unique_ptr<Backend> backend;
+  if (Error error = makeBackend(options, backend))
+    return error;
+  auto made = std::make_unique<braid_context>(options, std::move(backend));
+  if (Error error = made->backend->addKernels(made->kernels))
+    return error;
+  *context = made.release();
+  return Error::success();
+}
+
+braid_status braid_context_create(const braid_context_options *options,
+                                  braid_context **context) {
+  return reportToThread(
+      guarded([&] { return createContext(options, context); }));
+}
+
+void braid_context_destroy(braid_context *context) { delete context; }
+
+const char *braid_last_error(const braid_context *context) {
+  if (!context || refusedBy == context->id)
+    return threadError.c_str();
+  return context->lastError.c_str();
+}
+
+const char *braid_status_name(braid_status status) {
+  switch (status) {
+  case BRAID_OK:
+    return "ok";
+  case BRAID_INVALID_ARGUMENT:
+    return "invalid argument";
+  case BRAID_NOT_PREPARED:
+    return "not prepared";
+  case BRAID_NO_KERNEL:
+    return "no kernel";
+  case BRAID_OUT_OF_MEMORY:
+    return "out of memory";
+  case BRAID_KERNEL_FAILED:
+    return "kernel failed";
+  case BRAID_UNSUPPORTED:
+    return "unsupported";
+  case BRAID_ABI_MISMATCH:
+    return "ABI mismatch";
+  case BRAID_INTERNAL:
+    return "internal error";
+  }
+  return "unknown status";
+}
+
+void braid_abi_version(int32_t *major, int32_t *minor) {
+  if (major)
+    *major = BRAID_ABI_MAJOR;
+  if (minor)
+    *minor = BRAID_ABI_MINOR;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls on a context
+//===----------------------------------------------------------------------===//
+
+braid_status braid_register_kernel(braid_context *context,
+                                   const braid_kernel *kernel) {
+  return enter(context, [&]() -> Error {
+    if (!kernel)
+      return Error(BRAID_INVALID_ARGUMENT, "the kernel is NULL");
+    return context->kernels.add(*kernel);
+  });
+}
+
+braid_status braid_prepare(braid_context *context, const braid_call *call) {
+  return enter(context, [&] { return context->prepare(call); });
+}
+
+braid_status braid_execute(braid_context *context, const braid_call *call) {
+  return enter(context, [&] { return context->execute(call); });
+}
+
+braid_status braid_synchronize(braid_context *context) {
+  return enter(context, [&] { return context->synchronize(); });
+}
+
+braid_status braid_get_statistics(const braid_context *context,
+                                  braid_statistics *statistics) {
+  return enter(context, [&]() -> Error {
+    if (!statistics)
+      return Error(BRAID_INVALID_ARGUMENT, "the statistics are NULL");
+    constexpr size_t firstVersion =
+        offsetof(braid_statistics, events) + sizeof(int64_t);
+    size_t size = statistics->struct_size;
+    if (Error error = checkStructSize("braid_statistics", size, firstVersion))
+      return error;
+    braid_statistics now = context->statistics();
+    now.struct_size = size;
+    std::memcpy(statistics, &now, std::min(size, sizeof(now)));
+    return Error::success();
+  });
+}
+
+braid_status braid_workspace_size(const braid_function *function,
+                                  int64_t tokens, size_t *bytes) {
+  return reportToThread(guarded([&]() -> Error {
+    if (!bytes)
+      return Error(BRAID_INVALID_ARGUMENT,
+                   "the pointer that receives the size is NULL");
+    if (Error error = checkFunction(function))
+      return error;
+    int64_t size = 0;
+    if (Error error =
+            workspaceBytes(function->name, function->workspace_per_token,
+                           function->workspace_fixed, tokens, size))
+      return error;
+    *bytes = static_cast<size_t>(size);
+    return Error::success();
+  }));
+}

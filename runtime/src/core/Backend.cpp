@@ -1,0 +1,34 @@
+//===- Backend.cpp - What a backend has to do -----------------------------===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Defaults for backends whose memory is the host's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Backend.h"
+
+#include "Allocator.h"
+
+#include <cstdlib>
+
+using namespace braid::runtime;
+
+Graph::~Graph() = default;
+Backend::~Backend() = default;
+
+void *Backend::allocate(size_t bytes) {
+  return std::aligned_alloc(MemoryAlignment, alignUp(bytes));
+}
+
+void Backend::deallocate(void *memory, size_t) { std::free(memory); }
+
+Error Backend::useCallerStream(void *stream) {
+  if (!stream)
+    return Error::success();
+  return Error(BRAID_INVALID_ARGUMENT,
+               "braid_call.stream is not NULL, but this backend owns stream 0");
+}

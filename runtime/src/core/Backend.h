@@ -1,0 +1,98 @@
+//===- Backend.h - What a backend has to do ---------------------*- C++ -*-===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The border between the core, which knows calls, regions and keys, and the
+// place where kernels run. The core has checked everything before it calls:
+// streams and event slots exist, waits have a record, capture rules hold.
+//
+// While a capture is open, launch, record and wait add to the graph and execute
+// nothing; so a backend may build on a stream capture of its device or keep a
+// list of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BRAID_RUNTIME_CORE_BACKEND_H
+#define BRAID_RUNTIME_CORE_BACKEND_H
+
+#include "Error.h"
+
+#include "braid/compiled.h"
+
+#include <memory>
+
+namespace braid::runtime {
+
+class KernelRegistry;
+
+/// A launch with everything resolved.
+struct Launch {
+  const braid_kernel *kernel; ///< lives as long as the context
+  const braid_op *op;
+  const braid_tensor *const *operands; ///< valid during the call only
+  int32_t stream;
+  void *scratch;
+  size_t scratchBytes;
+};
+
+/// A captured segment. Each backend derives its own.
+class Graph {
+public:
+  virtual ~Graph();
+  /// Kernels that one replay launches.
+  int64_t launches = 0;
+};
+
+/// How a segment is gone through; for traces and timelines.
+enum class SegmentUse { Capture, Replay, Eager };
+
+/// Runs kernels somewhere. Used from one thread at a time.
+class Backend {
+public:
+  virtual ~Backend();
+
+  /// Registers the kernels that come with the backend.
+  virtual Error addKernels(KernelRegistry &) { return Error::success(); }
+
+  /// False if launches execute nothing and therefore need no kernel.
+  virtual bool needsKernels() const { return true; }
+
+  /// Memory for workspace and scratch, aligned to MemoryAlignment, or NULL.
+  virtual void *allocate(size_t bytes);
+  virtual void deallocate(void *memory, size_t bytes);
+
+  /// Makes the caller's stream stream 0 of the calls that follow.
+  virtual Error useCallerStream(void *stream);
+
+  /// Makes streams 0 .. count - 1 and event slots 0 .. count - 1 exist.
+  virtual Error reserveStreams(int32_t count) = 0;
+  virtual Error reserveEvents(int32_t count) = 0;
+
+  virtual Error launch(const Launch &launch) = 0;
+  virtual Error record(int32_t stream, int32_t slot) = 0;
+  virtual Error wait(int32_t stream, int32_t slot) = 0;
+
+  virtual Error beginCapture() = 0;
+  /// Ends the capture and sets `graph`, or, if `keep` is false, discards it.
+  virtual Error endCapture(bool keep, std::unique_ptr<Graph> &graph) = 0;
+  virtual Error replay(const Graph &graph) = 0;
+  /// Takes a graph that may still be running and frees it when it is done.
+  virtual void retire(std::unique_ptr<Graph> graph) = 0;
+
+  /// Waits for everything enqueued; returns the first failure since the last
+  /// call.
+  virtual Error synchronize() = 0;
+
+  /// Told before the work itself.
+  virtual void enterCall(const char *, const braid_function &, int64_t) {}
+  virtual void enterSchedule(const braid_schedule &, int64_t) {}
+  virtual void enterSegment(const braid_region &, SegmentUse) {}
+  virtual void enterEager(const braid_region &) {}
+};
+
+} // namespace braid::runtime
+
+#endif // BRAID_RUNTIME_CORE_BACKEND_H

@@ -1,0 +1,121 @@
+//===- Context.cpp - One user of the runtime ------------------------------===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Prepares and executes calls.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+
+#include "Frame.h"
+
+#include <algorithm>
+
+using namespace braid::runtime;
+
+/// Prepared calls that are remembered at least. A key is small next to a
+/// graph, so this bound matters only to engines that never repeat a call.
+static constexpr size_t MinPreparedCalls = 4096;
+
+static uint64_t nextId() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
+Context::Context(const braid_context_options &options,
+                 std::unique_ptr<Backend> backend)
+    : options(options), backend(std::move(backend)),
+      allocator(this->options, *this->backend), workspace(allocator),
+      scratch(allocator), graphs(options.max_graphs), id(nextId()),
+      preparedCalls(std::max<size_t>(options.max_graphs, MinPreparedCalls)) {}
+
+Context::~Context() {
+  // Queued work reads what the members below own.
+  (void)backend->synchronize();
+}
+
+Error Context::reserve(int32_t numStreams, int32_t numEvents) {
+  if (numStreams > counters.streams) {
+    if (Error error = backend->reserveStreams(numStreams))
+      return error;
+    counters.streams = numStreams;
+  }
+  if (numEvents > counters.events) {
+    if (Error error = backend->reserveEvents(numEvents))
+      return error;
+    counters.events = numEvents;
+  }
+  return Error::success();
+}
+
+void Context::keepGraph(const std::string &key, std::unique_ptr<Graph> graph) {
+  graphs.insert(key, std::move(graph), [&](std::unique_ptr<Graph> oldest) {
+    backend->retire(std::move(oldest));
+  });
+  ++counters.captures;
+}
+
+braid_statistics Context::statistics() const {
+  braid_statistics result = counters;
+  result.graphs = graphs.size();
+  result.workspace_bytes = workspace.bytesHeld();
+  return result;
+}
+
+Error Context::run(const CheckedCall &call, FrameMode mode, bool prepared) {
+  const braid_function &function = *call.function;
+  int64_t bytes = 0;
+  if (Error error = workspaceBytes(function.name, function.workspace_per_token,
+                                   function.workspace_fixed,
+                                   std::max<int64_t>(call.tokens, 0), bytes))
+    return error;
+  if (Error error = workspace.reserve(bytes))
+    return error;
+  braid_frame frame(*this, mode, prepared);
+  if (mode == FrameMode::Prepare || mode == FrameMode::Execute)
+    backend->enterCall(mode == FrameMode::Prepare ? "prepare" : "call",
+                       function, call.tokens);
+  function.entry(&frame, call.arguments);
+  return frame.finish(function.name);
+}
+
+Error Context::prepare(const braid_call *call) {
+  CheckedCall checked;
+  if (Error error = checkCall(call, checked))
+    return error;
+  if (checked.tokens == 0)
+    return Error::success();
+  if (Error error = backend->useCallerStream(checked.stream))
+    return error;
+  if (Error error = run(checked, FrameMode::CheckForPrepare, true))
+    return error;
+  if (Error error = run(checked, FrameMode::Prepare, true))
+    return error;
+  if (!preparedCalls.find(checked.key))
+    preparedCalls.insert(checked.key, true, [](bool) {});
+  return Error::success();
+}
+
+Error Context::execute(const braid_call *call) {
+  CheckedCall checked;
+  if (Error error = checkCall(call, checked))
+    return error;
+  if (checked.tokens == 0)
+    return Error::success();
+  if (Error error = backend->useCallerStream(checked.stream))
+    return error;
+  bool prepared = preparedCalls.find(checked.key);
+  if (!prepared && options.require_prepared)
+    return makeError(BRAID_NOT_PREPARED,
+                     "%s was not prepared for %lld tokens with arguments at "
+                     "these addresses",
+                     checked.function->name,
+                     static_cast<long long>(checked.tokens));
+  if (Error error = run(checked, FrameMode::Check, prepared))
+    return error;
+  return run(checked, FrameMode::Execute, prepared);
+}

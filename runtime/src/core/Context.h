@@ -1,0 +1,87 @@
+//===- Context.h - One user of the runtime ----------------------*- C++ -*-===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Owns everything that lives longer than a call: backend, kernels, workspace,
+// captured segments and counters. A call goes through the compiled function two
+// times: once to check, so that a failure leaves nothing half enqueued, and
+// once to capture or to enqueue.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BRAID_RUNTIME_CORE_CONTEXT_H
+#define BRAID_RUNTIME_CORE_CONTEXT_H
+
+#include "Allocator.h"
+#include "Arguments.h"
+#include "Backend.h"
+#include "KernelRegistry.h"
+#include "LruCache.h"
+#include "Scratch.h"
+#include "Workspace.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+namespace braid::runtime {
+
+enum class FrameMode;
+
+/// Everything behind a braid_context.
+class Context {
+public:
+  Context(const braid_context_options &options,
+          std::unique_ptr<Backend> backend);
+  ~Context();
+  Context(const Context &) = delete;
+  Context &operator=(const Context &) = delete;
+
+  Error prepare(const braid_call *call);
+  Error execute(const braid_call *call);
+  Error synchronize() { return backend->synchronize(); }
+
+  /// The counters as they are now.
+  braid_statistics statistics() const;
+
+  /// Makes streams and event slots exist, and counts them.
+  Error reserve(int32_t numStreams, int32_t numEvents);
+
+  /// Keeps a captured segment, and retires the one unused for longest if there
+  /// are too many.
+  void keepGraph(const std::string &key, std::unique_ptr<Graph> graph);
+
+  const braid_context_options options;
+  const std::unique_ptr<Backend> backend;
+  Allocator allocator;
+  KernelRegistry kernels;
+  Workspace workspace;
+  Scratch scratch;
+  LruCache<std::unique_ptr<Graph>> graphs;
+  braid_statistics counters = {};
+
+  /// Tells contexts apart even if one has the address of an earlier one.
+  const uint64_t id;
+  /// Set while a thread is inside.
+  mutable std::atomic<bool> busy{false};
+  /// The sentence about the last failed call.
+  mutable std::string lastError;
+
+private:
+  /// Lets `call` go through its function once.
+  Error run(const CheckedCall &call, FrameMode mode, bool prepared);
+
+  LruCache<bool> preparedCalls;
+};
+
+} // namespace braid::runtime
+
+/// The C name of a context.
+struct braid_context : braid::runtime::Context {
+  using Context::Context;
+};
+
+#endif // BRAID_RUNTIME_CORE_CONTEXT_H

@@ -1,0 +1,93 @@
+//===- KernelRegistry.cpp - Kernels by name -------------------------------===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Looks kernels up, newest first, and asks each whether it can run a call.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelRegistry.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+using namespace braid::runtime;
+
+static constexpr size_t FirstVersion =
+    offsetof(braid_kernel, user_data) + sizeof(void *);
+
+std::string braid::runtime::locationSuffix(const braid_op &op) {
+  if (!op.location || !*op.location)
+    return "";
+  return std::string(" at ") + op.location;
+}
+
+Error KernelRegistry::add(const braid_kernel &kernel) {
+  if (Error error =
+          checkStructSize("braid_kernel", kernel.struct_size, FirstVersion))
+    return error;
+  if (!kernel.name || !*kernel.name)
+    return Error(BRAID_INVALID_ARGUMENT,
+                 "braid_kernel.name is empty, expected the name of an op");
+  if (!kernel.run)
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "braid_kernel.run of kernel '%s' is NULL", kernel.name);
+  auto entry = std::make_unique<Entry>();
+  entry->name = kernel.name;
+  entry->kernel = {};
+  std::memcpy(&entry->kernel, &kernel,
+              std::min(kernel.struct_size, sizeof(braid_kernel)));
+  entry->kernel.name = entry->name.c_str();
+  std::vector<std::unique_ptr<Entry>> &list = kernels[entry->name];
+  list.insert(list.begin(), std::move(entry));
+  return Error::success();
+}
+
+Error KernelRegistry::resolve(const braid_op &op,
+                              const braid_tensor *const *operands,
+                              size_t budget, const braid_kernel *&kernel,
+                              size_t &scratch) const {
+  auto found = kernels.find(op.name);
+  if (found == kernels.end())
+    return makeError(BRAID_NO_KERNEL, "no kernel is registered for op '%s'%s",
+                     op.name, locationSuffix(op).c_str());
+  char message[KernelMessageBytes];
+  braid_kernel_call call = {};
+  call.struct_size = sizeof(call);
+  call.op = &op;
+  call.operands = operands;
+  call.message = message;
+  call.message_size = sizeof(message);
+  for (const std::unique_ptr<Entry> &entry : found->second) {
+    const braid_kernel &candidate = entry->kernel;
+    message[0] = '\0';
+    braid_status status = candidate.check
+                              ? candidate.check(&call, candidate.user_data)
+                              : BRAID_OK;
+    message[sizeof(message) - 1] = '\0';
+    if (status == BRAID_NO_KERNEL)
+      continue;
+    if (status != BRAID_OK)
+      return makeError(status, "op '%s'%s: %s", op.name,
+                       locationSuffix(op).c_str(),
+                       *message ? message : braid_status_name(status));
+    kernel = &candidate;
+    scratch = candidate.workspace
+                  ? candidate.workspace(&call, budget, candidate.user_data)
+                  : 0;
+    if (scratch > budget)
+      return makeError(BRAID_OUT_OF_MEMORY,
+                       "op '%s'%s needs %zu bytes of scratch, more than the "
+                       "scratch_bytes of the context, %zu",
+                       op.name, locationSuffix(op).c_str(), scratch, budget);
+    return Error::success();
+  }
+  // The sentence of the last one asked, the oldest, is the one that explains.
+  return makeError(BRAID_NO_KERNEL, "op '%s'%s: %s", op.name,
+                   locationSuffix(op).c_str(),
+                   *message ? message : "no kernel accepts these operands");
+}

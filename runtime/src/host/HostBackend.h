@@ -1,0 +1,77 @@
+//===- HostBackend.h - Kernels on the CPU -----------------------*- C++ -*-===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Streams are queues with a thread each, events are real, and a captured
+// segment is a list of calls that is replayed with its recorded arguments, as a
+// CUDA graph would be. A missing edge or a stale argument thus shows on any
+// machine.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BRAID_RUNTIME_HOST_HOSTBACKEND_H
+#define BRAID_RUNTIME_HOST_HOSTBACKEND_H
+
+#include "LaunchNode.h"
+#include "Stream.h"
+
+#include "core/Backend.h"
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace braid::runtime {
+
+struct SmallOps;
+class HostGraph;
+
+/// The default backend.
+class HostBackend final : public Backend {
+public:
+  /// Makes a backend with the small ops that this machine is best at, or that
+  /// the environment asks for.
+  static Error create(std::unique_ptr<Backend> &backend);
+
+  explicit HostBackend(const SmallOps &ops);
+  ~HostBackend() override;
+
+  Error addKernels(KernelRegistry &registry) override;
+  Error reserveStreams(int32_t count) override;
+  Error reserveEvents(int32_t count) override;
+  Error launch(const Launch &launch) override;
+  Error record(int32_t stream, int32_t slot) override;
+  Error wait(int32_t stream, int32_t slot) override;
+  Error beginCapture() override;
+  Error endCapture(bool keep, std::unique_ptr<Graph> &graph) override;
+  Error replay(const Graph &graph) override;
+  void retire(std::unique_ptr<Graph> graph) override;
+  Error synchronize() override;
+  void enterCall(const char *verb, const braid_function &function,
+                 int64_t tokens) override;
+
+private:
+  void push(int32_t stream, const Command &command);
+  void drain();
+
+  const SmallOps &ops;
+  FirstFailure failure;
+  /// The record of each slot that was enqueued last.
+  std::vector<Event *> slots;
+  std::unique_ptr<HostGraph> capture;
+
+  // What queued commands point at; freed by a drain, by this thread only.
+  std::deque<Event> events;
+  std::deque<LaunchNode> nodes;
+  std::vector<std::unique_ptr<Graph>> retired;
+
+  // Last, so that the workers stop before anything else goes.
+  std::vector<std::unique_ptr<Stream>> streams;
+};
+
+} // namespace braid::runtime
+
+#endif // BRAID_RUNTIME_HOST_HOSTBACKEND_H

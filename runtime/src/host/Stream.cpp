@@ -1,0 +1,77 @@
+//===- Stream.cpp - A FIFO queue with a thread ----------------------------===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The worker of a stream and the ring between it and the enqueuing thread.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stream.h"
+
+#include "LaunchNode.h"
+
+#include <omp.h>
+
+using namespace braid::runtime;
+
+/// Commands between two drains.
+static constexpr size_t RingSize = 1 << 13;
+
+Stream::Stream(FirstFailure &failure)
+    : failure(failure), ring(RingSize), worker([this] { work(); }) {}
+
+Stream::~Stream() {
+  append({Command::Stop, nullptr, nullptr});
+  worker.join();
+}
+
+void Stream::append(const Command &command) {
+  uint32_t count = pushed.load(std::memory_order_relaxed);
+  ring[count % RingSize] = command;
+  storeAndWake(pushed, count + 1);
+}
+
+void Stream::push(const Command &command) {
+  ++sinceDrain;
+  append(command);
+}
+
+void Stream::drain() {
+  if (sinceDrain == 0)
+    return;
+  // A signal without an event marks the drain.
+  append({Command::Signal, nullptr, nullptr});
+  uint32_t before = drains++;
+  waitWhileEqual(drained, before);
+  sinceDrain = 0;
+}
+
+void Stream::work() {
+  // The parallelism is in the streams; a row of a GEMM must not depend on how
+  // many threads a library takes.
+  omp_set_num_threads(1);
+  uint32_t reached = 0;
+  for (uint32_t next = 0;; ++next) {
+    waitWhileEqual(pushed, next);
+    const Command command = ring[next % RingSize];
+    switch (command.kind) {
+    case Command::Run:
+      command.node->run(failure);
+      break;
+    case Command::Signal:
+      if (command.event)
+        command.event->signal();
+      else
+        storeAndWake(drained, ++reached);
+      break;
+    case Command::Wait:
+      command.event->wait();
+      break;
+    case Command::Stop:
+      return;
+    }
+  }
+}
