@@ -433,6 +433,13 @@ void SequenceArguments::clearCaches() {
   }
 }
 
+braid_tensor *SequenceArguments::findTensor(StringRef name) {
+  for (auto [index, argument] : enumerate(program.getArguments()))
+    if (argument.name == name)
+      return &tensors[index];
+  return nullptr;
+}
+
 braid_call SequenceArguments::getCall() const {
   braid_call call = {};
   call.struct_size = sizeof(call);

@@ -61,6 +61,10 @@ public:
   /// Rows of the first output for the current chunk.
   llvm::ArrayRef<float> getOutput() const;
 
+  /// The tensor of an argument; null if there is none of this name. Tests
+  /// change contents through it.
+  braid_tensor *findTensor(llvm::StringRef name);
+
   /// Bytes and number of the weights.
   size_t getWeightBytes() const { return weightBytes; }
   unsigned getNumWeights() const { return numWeights; }

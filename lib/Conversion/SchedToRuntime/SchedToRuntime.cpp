@@ -113,6 +113,8 @@ namespace {
 /// half-converted IR in which arguments have lost their attributes.
 struct Facts {
   DenseMap<Value, int32_t> metadata;
+  /// Buffers that each segment uses from outside: the parameters of its graph.
+  DenseMap<Operation *, SmallVector<Value>> liveIns;
   /// Workspace base and token count of the schedule around each buffer, known
   /// once the schedule is converted.
   struct Workspace {
@@ -625,19 +627,11 @@ public:
     constexpr bool isSegment = std::is_same_v<OpTy, SegmentOp>;
     Location loc = op.getLoc();
 
-    // Buffers from outside are the parameters of the graph.
     SmallVector<Value> liveIns;
     SmallVector<int32_t> metadata;
-    llvm::SetVector<Value> used;
-    getUsedValuesDefinedAbove(op.getBody(), used);
-    for (Value value : used)
-      if (isa<MemRefType>(value.getType())) {
-        liveIns.push_back(rewriter.getRemappedValue(value));
-        metadata.push_back(facts.metadata.lookup(value));
-      }
-    if (!isSegment) {
-      liveIns.clear();
-      metadata.clear();
+    for (Value value : facts.liveIns.lookup(op)) {
+      liveIns.push_back(rewriter.getRemappedValue(value));
+      metadata.push_back(facts.metadata.lookup(value));
     }
     StringRef name = op.getName().value_or(isSegment ? "segment" : "eager");
     SmallVector<Field> fields{
@@ -959,6 +953,13 @@ void ConvertSchedToRuntimePass::runOnOperation() {
     for (Value value : op->getOperands())
       if (isa<MemRefType>(value.getType()))
         facts.metadata.try_emplace(value, getMetadataKind(value));
+  });
+  module.walk([&](SegmentOp segment) {
+    llvm::SetVector<Value> used;
+    getUsedValuesDefinedAbove(segment.getBody(), used);
+    for (Value value : used)
+      if (isa<MemRefType>(value.getType()))
+        facts.liveIns[segment].push_back(value);
   });
   DescriptorBuilder descriptors(module, types, tables);
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))

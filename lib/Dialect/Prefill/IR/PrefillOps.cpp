@@ -283,6 +283,15 @@ Cost RmsNormOp::getCost(int64_t tokens) {
   return cost;
 }
 
+/// The number that keeps a norm from dividing by zero.
+static void verifyEps(ShapeVerifier &verify, const APFloat &eps) {
+  double value = eps.convertToDouble();
+  SmallString<16> text;
+  eps.toString(text);
+  verify.check(value >= 0 && value < 1,
+               "eps is " + text + ", expected a number in [0, 1)");
+}
+
 LogicalResult RmsNormOp::verify() {
   NamedOperand x{"x", getX()}, y{"y", getY()};
   Types types(getContext());
@@ -298,9 +307,7 @@ LogicalResult RmsNormOp::verify() {
     if (!verify.hasFailed())
       verify.sameExtent(weight, 0, x, x.getType().getRank() - 1);
   }
-  double eps = getEps().convertToDouble();
-  verify.check(eps >= 0 && eps < 1, "eps is " + std::to_string(eps) +
-                                        ", expected a number in [0, 1)");
+  verifyEps(verify, getEps());
   return verify.result();
 }
 
@@ -471,9 +478,7 @@ LogicalResult CompressOp::verify() {
                      " channels, expected an even number of at most " +
                      Twine(cache.getExtent(2)),
                  table);
-  double eps = getEps().convertToDouble();
-  verify.check(eps >= 0 && eps < 1, "eps is " + std::to_string(eps) +
-                                        ", expected a number in [0, 1)");
+  verifyEps(verify, getEps());
   return verify.result();
 }
 
@@ -806,9 +811,9 @@ LogicalResult KernelOp::verify() {
   if (failed(inferFromInits(getInits(), expected)))
     return failure();
   if (!llvm::equal(expected, getResultTypes()))
-    return emitOpError() << "has results " << getResultTypes()
-                         << ", expected its inits that are tensors: "
-                         << TypeRange(expected);
+    return emitOpError() << "has results (" << getResultTypes()
+                         << "), expected its inits that are tensors: ("
+                         << TypeRange(expected) << ")";
   return success();
 }
 
@@ -820,8 +825,9 @@ LogicalResult EagerOp::verify() {
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   if (yield.getOperandTypes() != getResultTypes()) {
     InFlightDiagnostic diagnostic =
-        emitOpError() << "has results " << getResultTypes()
-                      << ", but its region yields " << yield.getOperandTypes();
+        emitOpError() << "has results (" << getResultTypes()
+                      << "), but its region yields ("
+                      << yield.getOperandTypes() << ")";
     diagnostic.attachNote(yield.getLoc()) << "the values are yielded here";
     return diagnostic;
   }
