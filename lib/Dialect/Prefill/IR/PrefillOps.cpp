@@ -790,6 +790,14 @@ Access KernelOp::getAccess(OpOperand &operand) {
 void KernelOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   getAccessEffects(*this, effects);
+  // A kernel that writes none of its operands is called for something that
+  // they do not say. Without an effect it would be dead code.
+  if (getInits().empty() &&
+      llvm::none_of(effects, [](const MemoryEffects::EffectInstance &effect) {
+        return isa<MemoryEffects::Write>(effect.getEffect());
+      }))
+    effects.emplace_back(MemoryEffects::Write::get(),
+                         SideEffects::DefaultResource::get());
 }
 
 Cost KernelOp::getCost(int64_t tokens) {

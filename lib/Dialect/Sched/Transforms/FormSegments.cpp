@@ -48,12 +48,13 @@ public:
 
 private:
   LogicalResult checkFunction(func::FuncOp function);
-  Value findTokens(func::FuncOp function);
+  void findTokens(func::FuncOp function);
   LogicalResult classify(Block &block, bool isEager);
   Step::Kind classifyLaunch(SchedulableOpInterface op, bool isEager);
-  LogicalResult convertAllocs(Value tokens);
-  void buildSchedule(func::FuncOp function, Value tokens);
+  LogicalResult convertAllocs();
+  void buildSchedule(func::FuncOp function);
 
+  Value tokens; ///< the token count; null if no argument carries it
   SmallVector<Step> steps;
   /// Pure ops: views, sizes, constants. They come before all launches, since
   /// nothing that a launch does can change what they compute.
@@ -82,19 +83,19 @@ LogicalResult FormSegmentsPass::checkFunction(func::FuncOp function) {
 /// The token count, read from the first argument that carries it. Every other
 /// read of a token extent is replaced by it: the runtime has checked that they
 /// are equal.
-Value FormSegmentsPass::findTokens(func::FuncOp function) {
+void FormSegmentsPass::findTokens(func::FuncOp function) {
   SmallVector<BlockArgument> carriers;
   for (BlockArgument argument : function.getArguments())
     if (function.getArgAttr(argument.getArgNumber(),
                             SchedDialect::getTokensAttrName()))
       carriers.push_back(argument);
   if (carriers.empty())
-    return nullptr;
+    return;
 
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   Location loc = function.getLoc();
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value tokens = memref::DimOp::create(builder, loc, carriers.front(), zero);
+  tokens = memref::DimOp::create(builder, loc, carriers.front(), zero);
   for (BlockArgument carrier : carriers)
     for (Operation *user : llvm::make_early_inc_range(carrier.getUsers())) {
       auto dim = dyn_cast<memref::DimOp>(user);
@@ -103,7 +104,6 @@ Value FormSegmentsPass::findTokens(func::FuncOp function) {
         dim.erase();
       }
     }
-  return tokens;
 }
 
 Step::Kind FormSegmentsPass::classifyLaunch(SchedulableOpInterface op,
@@ -121,7 +121,7 @@ Step::Kind FormSegmentsPass::classifyLaunch(SchedulableOpInterface op,
                    remark::RemarkOpts::name("EagerOp")
                        .category("sched-segment")
                        .function(getOperation().getSymName()))
-      << op->getName().getStringRef().str() << " stays eager: " << reason;
+      << op->getName().getStringRef().str() + " stays eager: " + reason;
   return Step::Eager;
 }
 
@@ -148,6 +148,10 @@ LogicalResult FormSegmentsPass::classify(Block &block, bool isEager) {
         return op.emitOpError("calls a function inside an eager region; the "
                               "callee forms its own regions, so the call has "
                               "to lie outside");
+      // Views of a result would have to come after the call.
+      if (op.getNumResults() != 0)
+        return op.emitOpError("returns values; expected outputs to be "
+                              "arguments");
       steps.push_back({&op, Step::Call});
       continue;
     }
@@ -161,7 +165,11 @@ LogicalResult FormSegmentsPass::classify(Block &block, bool isEager) {
       continue;
     }
     if (op.getNumRegions() == 0 && isMemoryEffectFree(&op)) {
-      values.push_back(&op);
+      // The index of an extent that the token count replaced, for example.
+      if (op.use_empty() && !(tokens && tokens.getDefiningOp() == &op))
+        op.erase();
+      else
+        values.push_back(&op);
       continue;
     }
     return op.emitOpError("cannot be scheduled: expected an op with "
@@ -172,7 +180,7 @@ LogicalResult FormSegmentsPass::classify(Block &block, bool isEager) {
 
 /// Buffers become parts of the workspace; their one dynamic extent has to be
 /// the token count, or the workspace's size would not be known.
-LogicalResult FormSegmentsPass::convertAllocs(Value tokens) {
+LogicalResult FormSegmentsPass::convertAllocs() {
   for (memref::AllocOp alloc : allocs) {
     MemRefType type = alloc.getType();
     for (Value size : alloc.getDynamicSizes())
@@ -200,7 +208,7 @@ LogicalResult FormSegmentsPass::convertAllocs(Value tokens) {
   return success();
 }
 
-void FormSegmentsPass::buildSchedule(func::FuncOp function, Value tokens) {
+void FormSegmentsPass::buildSchedule(func::FuncOp function) {
   Block &entry = function.getBody().front();
   OpBuilder builder(entry.getTerminator());
   auto schedule = ScheduleOp::create(builder, function.getLoc(), tokens);
@@ -259,6 +267,7 @@ void FormSegmentsPass::buildSchedule(func::FuncOp function, Value tokens) {
 
 void FormSegmentsPass::runOnOperation() {
   func::FuncOp function = getOperation();
+  tokens = nullptr;
   steps.clear();
   values.clear();
   allocs.clear();
@@ -275,7 +284,7 @@ void FormSegmentsPass::runOnOperation() {
     return signalPassFailure();
 
   Block &entry = function.getBody().front();
-  Value tokens = findTokens(function);
+  findTokens(function);
   if (failed(classify(entry, /*isEager=*/false)))
     return signalPassFailure();
   // The token count itself stays outside the schedule that takes it.
@@ -285,8 +294,8 @@ void FormSegmentsPass::runOnOperation() {
       return op == dim || op == dim->getOperand(1).getDefiningOp();
     });
   }
-  if (failed(convertAllocs(tokens)))
+  if (failed(convertAllocs()))
     return signalPassFailure();
-  buildSchedule(function, tokens);
+  buildSchedule(function);
   entry.walk([](EagerRegionOpInterface eager) { eager->erase(); });
 }

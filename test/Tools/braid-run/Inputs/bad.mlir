@@ -1,0 +1,3 @@
+func.func @f(%x: tensor<?x8xf32>) {
+  prefill.linear %x
+}

@@ -1,0 +1,2 @@
+// A declaration only.
+func.func private @f()
