@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Times the passes on the programs that engines have (all layers of a model) and on
-// programs made large: many functions, one long function, and buffers alone, where
-// the time has to grow near-linearly. Peak memory of the process is a counter.
+// Times the passes on the programs that engines have (all layers of a model)
+// and on programs made large: many functions, one long function, and buffers
+// alone, where the time has to grow near-linearly. Peak memory of the process
+// is a counter.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lists dialects, passes and models. Only what Braid's programs use: registering
-// all of upstream would make --help unreadable and start-up slow.
+// Lists dialects, passes and models. Only what Braid's programs use:
+// registering all of upstream would make --help unreadable and start-up slow.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,11 +41,11 @@ using namespace mlir;
 
 void braid::registerAllDialects(DialectRegistry &registry) {
   registry.insert<prefill::PrefillDialect, sched::SchedDialect>();
-  registry.insert<affine::AffineDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  DLTIDialect, func::FuncDialect, LLVM::LLVMDialect,
-                  memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect>();
+  registry
+      .insert<affine::AffineDialect, arith::ArithDialect,
+              bufferization::BufferizationDialect, cf::ControlFlowDialect,
+              DLTIDialect, func::FuncDialect, LLVM::LLVMDialect,
+              memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect>();
 
   prefill::registerBufferizableOpInterfaceExternalModels(registry);
   sched::registerExternalModels(registry);

@@ -1,11 +1,13 @@
-//===- CaptureAnalysis.cpp - May an op be captured into a graph? -*- C++ -*-===//
+//===- CaptureAnalysis.cpp - May an op be captured into a graph? -*- C++
+//-*-===//
 //
 // Part of the Braid project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Follows operands back to function arguments and reads their metadata attributes.
+// Follows operands back to function arguments and reads their metadata
+// attributes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +38,8 @@ Value braid::getViewSource(Value value) {
 }
 
 /// The function that `value` is an argument of, and its number.
-static std::pair<FunctionOpInterface, unsigned> getFunctionArgument(Value value) {
+static std::pair<FunctionOpInterface, unsigned>
+getFunctionArgument(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || !argument.getOwner()->isEntryBlock())
     return {nullptr, 0};
@@ -80,11 +83,12 @@ braid::findCaptureObstacle(sched::SchedulableOpInterface op) {
     if (op.isHostOperand(operand) || (metadata && metadata.isHost())) {
       std::string name = getArgumentName(operand.get());
       return CaptureObstacle{
-          &operand, "the host reads " +
-                        (name.empty() ? "operand " + std::to_string(
-                                                         operand.getOperandNumber())
-                                      : name) +
-                        " while it enqueues the op"};
+          &operand,
+          "the host reads " +
+              (name.empty()
+                   ? "operand " + std::to_string(operand.getOperandNumber())
+                   : name) +
+              " while it enqueues the op"};
     }
     if (metadata && !metadata.isPersistent())
       return CaptureObstacle{&operand,

@@ -44,10 +44,15 @@ static int64_t getElementBytes(int32_t dtype) {
 }
 
 static std::string formatShape(ArrayRef<int64_t> shape) {
-  return "[" + join(map_range(shape, [](int64_t extent) {
-           return extent == mlir::ShapedType::kDynamic ? std::string("?")
-                                                       : std::to_string(extent);
-         }), ", ") + "]";
+  return "[" +
+         join(map_range(shape,
+                        [](int64_t extent) {
+                          return extent == mlir::ShapedType::kDynamic
+                                     ? std::string("?")
+                                     : std::to_string(extent);
+                        }),
+              ", ") +
+         "]";
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,10 +95,11 @@ Error SequenceArguments::allocate(unsigned index, ArrayRef<int64_t> sizes) {
   if (!bytes || *bytes > std::numeric_limits<int64_t>::max() - 64)
     return makeError("argument '", argument.name, "' of shape ",
                      formatShape(sizes), " is too large");
-  void *data = std::aligned_alloc(64, alignTo(std::max<int64_t>(*bytes, 1), 64));
+  void *data =
+      std::aligned_alloc(64, alignTo(std::max<int64_t>(*bytes, 1), 64));
   if (!data)
-    return makeError("no memory for argument '", argument.name, "' of ",
-                     *bytes, " bytes");
+    return makeError("no memory for argument '", argument.name, "' of ", *bytes,
+                     " bytes");
   storage[index] = Bytes(static_cast<char *>(data), std::free);
 
   braid_tensor &tensor = tensors[index];
@@ -186,8 +192,8 @@ Error SequenceArguments::addWeight(unsigned index,
       if (!view)
         return view.takeError();
       Expected<int64_t> copied =
-          copyWeight(*view, argument, getData<char>(index) + done * elementBytes,
-                     count - done);
+          copyWeight(*view, argument,
+                     getData<char>(index) + done * elementBytes, count - done);
       if (!copied)
         return copied.takeError();
       done += *copied;
@@ -223,8 +229,8 @@ Error SequenceArguments::addRopeTable(unsigned index) {
   int64_t positions = std::max<int64_t>(length, 1);
   if (Error error = allocate(index, {positions, argument.shape[1]}))
     return error;
-  if (braid_fill_rope_table(&*argument.rope, positions, getData<float>(index)) !=
-      BRAID_OK)
+  if (braid_fill_rope_table(&*argument.rope, positions,
+                            getData<float>(index)) != BRAID_OK)
     return makeError("argument '", argument.name,
                      "': ", braid_last_error(nullptr));
   return Error::success();
@@ -322,9 +328,9 @@ Error SequenceArguments::addInput(unsigned index,
       return makeError("input 'hidden' is not f32; files of inputs are read "
                        "with --dtype=f32 only");
     if (static_cast<int64_t>(sources.hidden.size()) < length * row)
-      return makeError("the input has ", sources.hidden.size(),
-                       " numbers; ", length, " tokens of ", row,
-                       " channels need ", length * row);
+      return makeError("the input has ", sources.hidden.size(), " numbers; ",
+                       length, " tokens of ", row, " channels need ",
+                       length * row);
     std::memcpy(all.data(), sources.hidden.data(), all.size());
   } else if (argument.dtype == BRAID_F32) {
     fillRandom(reinterpret_cast<float *>(all.data()), length * row,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads the arguments' attributes before they are lowered away, runs the pipeline
-// in its three parts, and compiles with upstream's execution engine.
+// Reads the arguments' attributes before they are lowered away, runs the
+// pipeline in its three parts, and compiles with upstream's execution engine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,11 +84,10 @@ static std::vector<ProgramArgument> readArguments(func::FuncOp function) {
       return function.getArgAttr(index, name);
     };
     using prefill::PrefillDialect;
-    auto name = dyn_cast_or_null<StringAttr>(
-        get(PrefillDialect::getNameAttrName()));
+    auto name =
+        dyn_cast_or_null<StringAttr>(get(PrefillDialect::getNameAttrName()));
     argument.name = name ? name.str() : "argument" + std::to_string(index);
-    argument.hasTokens =
-        bool(get(sched::SchedDialect::getTokensAttrName()));
+    argument.hasTokens = bool(get(sched::SchedDialect::getTokensAttrName()));
     if (auto weights = dyn_cast_or_null<ArrayAttr>(
             get(PrefillDialect::getWeightAttrName())))
       for (Attribute weight : weights)
@@ -146,9 +145,8 @@ Program::compile(OwningOpRef<ModuleOp> module, StringRef name,
   std::unique_ptr<Program> program(new Program);
   program->name = function->getSymName().str();
   program->arguments = readArguments(*function);
-  function->walk([&](prefill::CompressOp op) {
-    program->ratio = op.getRatio();
-  });
+  function->walk(
+      [&](prefill::CompressOp op) { program->ratio = op.getRatio(); });
 
   Timer timer;
   MLIRContext *context = module->getContext();

@@ -1,4 +1,5 @@
-//===- ImportModel.cpp - From a model's configuration to prefill -*- C++ -*-===//
+//===- ImportModel.cpp - From a model's configuration to prefill -*- C++
+//-*-===//
 //
 // Part of the Braid project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -115,7 +116,7 @@ private:
   OpBuilder builder;
   Location loc;
 
-  Type element;      ///< of activations and bf16 weights
+  Type element; ///< of activations and bf16 weights
   Type f32, i32, i64;
   bool isQuantized = false;
 
@@ -136,8 +137,8 @@ private:
 Value LayerBuilder::addArgument(StringRef name, Type type,
                                 ArrayRef<NamedAttribute> attributes) {
   SmallVector<NamedAttribute> all(attributes);
-  all.push_back(named(PrefillDialect::getNameAttrName(),
-                      builder.getStringAttr(name)));
+  all.push_back(
+      named(PrefillDialect::getNameAttrName(), builder.getStringAttr(name)));
   argumentTypes.push_back(type);
   argumentAttributes.push_back(builder.getDictionaryAttr(all));
   Value value = body->addArgument(type, at(name));
@@ -145,14 +146,14 @@ Value LayerBuilder::addArgument(StringRef name, Type type,
   return value;
 }
 
-Value LayerBuilder::addTokensArgument(StringRef name,
-                                      ArrayRef<int64_t> extents, Type type,
+Value LayerBuilder::addTokensArgument(StringRef name, ArrayRef<int64_t> extents,
+                                      Type type,
                                       ArrayRef<NamedAttribute> attributes) {
   SmallVector<int64_t> shape{ShapedType::kDynamic};
   llvm::append_range(shape, extents);
   SmallVector<NamedAttribute> all(attributes);
-  all.push_back(named(sched::SchedDialect::getTokensAttrName(),
-                      builder.getUnitAttr()));
+  all.push_back(
+      named(sched::SchedDialect::getTokensAttrName(), builder.getUnitAttr()));
   return addArgument(name, RankedTensorType::get(shape, type), all);
 }
 
@@ -197,19 +198,17 @@ Weight LayerBuilder::addDenseWeight(StringRef name, ArrayRef<StringRef> sources,
 
 /// Caches are paged, [blocks, block size, row]; the engine chooses both.
 Value LayerBuilder::addCache(StringRef name, int64_t row, Type type) {
-  return addArgument(name, MemRefType::get({ShapedType::kDynamic,
-                                            ShapedType::kDynamic, row},
-                                           type));
+  return addArgument(
+      name,
+      MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic, row}, type));
 }
 
-Value LayerBuilder::addDeviceMetadata(StringRef name,
-                                      ArrayRef<int64_t> extents, Type type,
-                                      bool perToken) {
-  NamedAttribute metadata =
-      named(PrefillDialect::getMetadataAttrName(),
-            MetadataAttr::get(builder.getContext(), /*host=*/false,
-                              options.metadata ==
-                                  MetadataLifetime::Persistent));
+Value LayerBuilder::addDeviceMetadata(StringRef name, ArrayRef<int64_t> extents,
+                                      Type type, bool perToken) {
+  NamedAttribute metadata = named(
+      PrefillDialect::getMetadataAttrName(),
+      MetadataAttr::get(builder.getContext(), /*host=*/false,
+                        options.metadata == MetadataLifetime::Persistent));
   if (perToken)
     return addTokensArgument(name, extents, type, metadata);
   return addArgument(name, RankedTensorType::get(extents, type), metadata);
@@ -231,8 +230,8 @@ void LayerBuilder::addArguments() {
   // Inputs.
   addTokensArgument("hidden", {hidden}, element);
   addTokensArgument("positions", {}, i64);
-  const RopeConfig &rope = isCompressed() ? config.compressRope
-                                          : config.mainRope;
+  const RopeConfig &rope =
+      isCompressed() ? config.compressRope : config.mainRope;
   auto f64 = [&](double value) { return builder.getF64FloatAttr(value); };
   RopeAttr ropeAttr =
       rope.factor == 1
@@ -258,8 +257,8 @@ void LayerBuilder::addArguments() {
     addWeight("compressor_wkv_wgate",
               {"compressor.wkv.weight", "compressor.wgate.weight"},
               {2 * factor * head, hidden}, element);
-    addWeight("compressor_ape", {"compressor.ape"},
-              {getRatio(), factor * head}, f32);
+    addWeight("compressor_ape", {"compressor.ape"}, {getRatio(), factor * head},
+              f32);
     addWeight("compressor_norm", {"compressor.norm.weight"}, {head}, element);
   }
   const int64_t indexHead = config.indexHeadDim;
@@ -268,10 +267,10 @@ void LayerBuilder::addArguments() {
                    config.indexHeads * indexHead, rank);
     addWeight("indexer_weights_proj", {"indexer.weights_proj.weight"},
               {config.indexHeads, hidden}, element);
-    addWeight("indexer_compressor_wkv_wgate",
-              {"indexer.compressor.wkv.weight",
-               "indexer.compressor.wgate.weight"},
-              {2 * factor * indexHead, hidden}, element);
+    addWeight(
+        "indexer_compressor_wkv_wgate",
+        {"indexer.compressor.wkv.weight", "indexer.compressor.wgate.weight"},
+        {2 * factor * indexHead, hidden}, element);
     addWeight("indexer_compressor_ape", {"indexer.compressor.ape"},
               {getRatio(), factor * indexHead}, f32);
     addWeight("indexer_compressor_norm", {"indexer.compressor.norm.weight"},
@@ -341,8 +340,7 @@ Input LayerBuilder::quantize(Value x) {
 
 Value LayerBuilder::createLinear(StringRef name, Input x, Weight weight,
                                  Type type) {
-  int64_t rows =
-      cast<RankedTensorType>(weight.values.getType()).getDimSize(0);
+  int64_t rows = cast<RankedTensorType>(weight.values.getType()).getDimSize(0);
   Value y = createEmpty({rows}, type);
   return LinearOp::create(builder, at(name), y.getType(), x.values,
                           weight.values, x.scales, weight.scales, y)
@@ -399,14 +397,14 @@ void LayerBuilder::createCompress(StringRef name, Value kvScore,
   bool isIndex = prefix.starts_with("indexer");
   std::string state = isIndex ? "index_state" : "state";
   std::string entries = isIndex ? "index" : "compressed";
-  CompressOp::create(
-      builder, at(name), kvScore, get((prefix + "_ape").str()),
-      get((prefix + "_norm").str()), get("positions"), get("rope_table"),
-      get(state + "_slots"), get(state + "_table"), get("token_to_request"),
-      get(entries + "_slots"),
-      get(isIndex ? "index_state" : "compressor_state"),
-      get(entries + "_cache"), ratio, overlap,
-      llvm::APFloat(config.rmsNormEps));
+  CompressOp::create(builder, at(name), kvScore, get((prefix + "_ape").str()),
+                     get((prefix + "_norm").str()), get("positions"),
+                     get("rope_table"), get(state + "_slots"),
+                     get(state + "_table"), get("token_to_request"),
+                     get(entries + "_slots"),
+                     get(isIndex ? "index_state" : "compressor_state"),
+                     get(entries + "_cache"), ratio, overlap,
+                     llvm::APFloat(config.rmsNormEps));
 }
 
 /// Moves the ops from `first` to `last` into an eager region, which yields
@@ -447,8 +445,8 @@ void LayerBuilder::createBody() {
 
   // The linears that read the hidden states.
   Value hidden = get("hidden");
-  Value latent = createLinear("wq_a_wkv", quantize(hidden), weight("wq_a_wkv"),
-                              element);
+  Value latent =
+      createLinear("wq_a_wkv", quantize(hidden), weight("wq_a_wkv"), element);
   Value kvScore, indexWeights, indexKvScore;
   if (isCompressed())
     kvScore = createLinear("compressor_wkv_wgate", {hidden, nullptr},
@@ -474,8 +472,8 @@ void LayerBuilder::createBody() {
                        /*weight=*/nullptr);
   queries = createRope("q_rope", queries);
   Value rows = createRope("kv_rope", kv);
-  CacheInsertOp::create(builder, at("window_insert"), rows,
-                        get("window_slots"), get("window_cache"));
+  CacheInsertOp::create(builder, at("window_insert"), rows, get("window_slots"),
+                        get("window_cache"));
 
   // Compressed entries.
   if (isCompressed())
@@ -495,13 +493,13 @@ void LayerBuilder::createBody() {
         indexQ, indexWeights, get("positions"), get("rope_table"), qOut, wOut,
         builder.getF64FloatAttr(scale));
     Value choice = createEmpty({config.indexTopK}, i32);
-    selected = IndexSelectOp::create(
-                   builder, at("index_select"), choice.getType(),
-                   query.getResult(0), query.getResult(1), get("index_cache"),
-                   get("index_table"), get("query_offsets"),
-                   get("sequence_lengths"), choice,
-                   static_cast<uint64_t>(getRatio()))
-                   .getResult(0);
+    selected =
+        IndexSelectOp::create(builder, at("index_select"), choice.getType(),
+                              query.getResult(0), query.getResult(1),
+                              get("index_cache"), get("index_table"),
+                              get("query_offsets"), get("sequence_lengths"),
+                              choice, static_cast<uint64_t>(getRatio()))
+            .getResult(0);
   }
 
   // Attention.
@@ -524,9 +522,9 @@ void LayerBuilder::createBody() {
   SmallVector<ReassociationIndices> split{{0}, {1, 2}, {3}};
   auto splitType = RankedTensorType::get(
       {ShapedType::kDynamic, groups, heads / groups, head}, element);
-  SmallVector<OpFoldResult> splitShape{
-      tokens, builder.getIndexAttr(groups),
-      builder.getIndexAttr(heads / groups), builder.getIndexAttr(head)};
+  SmallVector<OpFoldResult> splitShape{tokens, builder.getIndexAttr(groups),
+                                       builder.getIndexAttr(heads / groups),
+                                       builder.getIndexAttr(head)};
   o = tensor::ExpandShapeOp::create(builder, loc, splitType, o, split,
                                     splitShape);
   o = tensor::CollapseShapeOp::create(
@@ -538,9 +536,9 @@ void LayerBuilder::createBody() {
   Input zInput = quantize(z);
   Value output = get("output");
   Weight wo = weight("wo_b");
-  auto last = LinearOp::create(builder, at("wo_b"), output.getType(),
-                               zInput.values, wo.values, zInput.scales,
-                               wo.scales, output);
+  auto last =
+      LinearOp::create(builder, at("wo_b"), output.getType(), zInput.values,
+                       wo.values, zInput.scales, wo.scales, output);
   func::ReturnOp::create(builder, loc, last.getResult(0));
 
   if (options.eager == EagerForm::Wide)
@@ -599,6 +597,12 @@ braid::importModel(MLIRContext *context, const ModelConfig &config,
                    Twine(config.quantization->blockRows) + ", " +
                    Twine(config.quantization->blockColumns) +
                    "]; expected [128, 128]");
+    // wq_a and wkv are one argument. Blocks of both lie below each other only
+    // if no block has rows of both.
+    if (config.qLoraRank % config.quantization->blockRows != 0)
+      return error("q_lora_rank is " + Twine(config.qLoraRank) +
+                   "; fp8 weights need a multiple of " +
+                   Twine(config.quantization->blockRows));
   }
 
   context->loadDialect<arith::ArithDialect, func::FuncDialect,

@@ -89,12 +89,12 @@ void braid::registerPipelines() {
   PassPipelineRegistration<>(
       "braid-bufferize", "From prefill on tensors to prefill on buffers",
       [](OpPassManager &pm) { buildBufferizePipeline(pm); });
-  PassPipelineRegistration<PipelineOptions>(
-      "braid-schedule", "From buffers to planned schedules",
-      buildSchedulePipeline);
-  PassPipelineRegistration<>(
-      "braid-lower", "From planned schedules to calls of the runtime",
-      [](OpPassManager &pm) { buildLowerPipeline(pm); });
+  PassPipelineRegistration<PipelineOptions>("braid-schedule",
+                                            "From buffers to planned schedules",
+                                            buildSchedulePipeline);
+  PassPipelineRegistration<>("braid-lower",
+                             "From planned schedules to calls of the runtime",
+                             [](OpPassManager &pm) { buildLowerPipeline(pm); });
   PassPipelineRegistration<PipelineOptions>(
       "braid-compile", "From prefill on tensors to calls of the runtime",
       buildCompilePipeline);

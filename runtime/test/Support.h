@@ -30,13 +30,24 @@ using Sizes = std::vector<int64_t>;
 braid_tensor makeTensor(void *data, int32_t dtype, const Sizes &sizes,
                         const Sizes &strides = {});
 
-template <typename T> constexpr int32_t dtypeOf();
-template <> constexpr int32_t dtypeOf<float>() { return BRAID_F32; }
-template <> constexpr int32_t dtypeOf<int32_t>() { return BRAID_I32; }
-template <> constexpr int32_t dtypeOf<int64_t>() { return BRAID_I64; }
+template <typename T>
+constexpr int32_t dtypeOf();
+template <>
+constexpr int32_t dtypeOf<float>() {
+  return BRAID_F32;
+}
+template <>
+constexpr int32_t dtypeOf<int32_t>() {
+  return BRAID_I32;
+}
+template <>
+constexpr int32_t dtypeOf<int64_t>() {
+  return BRAID_I64;
+}
 
 /// An array that owns its memory. Its rows may be `padding` elements apart.
-template <typename T> struct Array {
+template <typename T>
+struct Array {
   std::vector<T> data;
   braid_tensor tensor;
 

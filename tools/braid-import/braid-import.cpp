@@ -35,9 +35,9 @@ int main(int argc, char **argv) {
   static cl::opt<std::string> input(cl::Positional, cl::Required,
                                     cl::desc("<config.json>"),
                                     cl::cat(category));
-  static cl::opt<std::string> output("o", cl::desc("Output file; '-' is stdout"),
-                                     cl::value_desc("file"), cl::init("-"),
-                                     cl::cat(category));
+  static cl::opt<std::string> output(
+      "o", cl::desc("Output file; '-' is stdout"), cl::value_desc("file"),
+      cl::init("-"), cl::cat(category));
   static cl::opt<bool> bytecode("emit-bytecode", cl::desc("Write bytecode"),
                                 cl::cat(category));
   static braid::ImportCommandLine importOptions(category);
@@ -66,8 +66,7 @@ int main(int argc, char **argv) {
     return fail("the imported program is not valid; this is a bug in Braid");
 
   std::string message;
-  std::unique_ptr<ToolOutputFile> file =
-      mlir::openOutputFile(output, &message);
+  std::unique_ptr<ToolOutputFile> file = mlir::openOutputFile(output, &message);
   if (!file)
     return fail(message);
   if (bytecode) {

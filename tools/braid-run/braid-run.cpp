@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles a model's layer or an MLIR file in memory, prefills one sequence with
-// it, and compares the output with a file. Runs the sequence twice: first without
-// preparing it, so that every segment runs eagerly, then prepared, so that
-// segments are replayed; both have to agree bit for bit.
+// Compiles a model's layer or an MLIR file in memory, prefills one sequence
+// with it, and compares the output with a file. Runs the sequence twice: first
+// without preparing it, so that every segment runs eagerly, then prepared, so
+// that segments are replayed; both have to agree bit for bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,9 +41,10 @@ static cl::OptionCategory category("braid-run options");
 static cl::opt<std::string> input(cl::Positional, cl::Required,
                                   cl::desc("<config.json or .mlir>"),
                                   cl::cat(category));
-static cl::opt<std::string> functionName(
-    "function", cl::desc("Function of an .mlir file (default: the only one)"),
-    cl::value_desc("name"), cl::cat(category));
+static cl::opt<std::string>
+    functionName("function",
+                 cl::desc("Function of an .mlir file (default: the only one)"),
+                 cl::value_desc("name"), cl::cat(category));
 static cl::opt<int64_t> numTokens("tokens", cl::desc("Length of the prompt"),
                                   cl::init(64), cl::cat(category));
 static cl::list<int64_t>
@@ -70,8 +71,7 @@ static cl::opt<std::string>
     expect("expect", cl::desc("Compare the output with this tensor"),
            cl::value_desc("file:tensor"), cl::cat(category));
 static cl::opt<double>
-    tolerance("tolerance",
-              cl::desc("Largest absolute difference that passes"),
+    tolerance("tolerance", cl::desc("Largest absolute difference that passes"),
               cl::init(5e-5), cl::cat(category));
 static cl::opt<std::string>
     outputFile("output", cl::desc("Write the output to a .safetensors file"),
@@ -87,9 +87,10 @@ static cl::opt<bool>
     capture("capture",
             cl::desc("Form captured segments and replay them (default on)"),
             cl::init(true), cl::cat(category));
-static cl::opt<unsigned>
-    repeat("repeat", cl::desc("Prepared runs after the first one"),
-           cl::init(1), cl::value_desc("n"), cl::cat(category));
+static cl::opt<unsigned> repeat("repeat",
+                                cl::desc("Prepared runs after the first one"),
+                                cl::init(1), cl::value_desc("n"),
+                                cl::cat(category));
 static cl::opt<int64_t> blockSize("block-size",
                                   cl::desc("Rows in a block of a cache"),
                                   cl::init(64), cl::cat(category));
@@ -117,15 +118,17 @@ static std::string plural(int64_t n, StringRef noun) {
 
 /// One line of the report: what was done, how long it took, and details.
 static void report(StringRef phase, double seconds, const Twine &details) {
-  outs() << "  " << left_justify(phase, 12)
-         << format("%9.1f ms   ", 1e3 * seconds) << details << "\n";
+  std::string line;
+  raw_string_ostream(line) << "  " << left_justify(phase, 12)
+                           << format("%9.1f ms   ", 1e3 * seconds) << details;
+  outs() << StringRef(line).rtrim() << "\n";
   outs().flush();
 }
 
 /// Opens the file and reads the tensor of "FILE:TENSOR" as f32.
-static Expected<std::vector<float>> readTensor(StringRef option,
-                                               StringRef argument,
-                                               SmallVectorImpl<int64_t> &shape) {
+static Expected<std::vector<float>>
+readTensor(StringRef option, StringRef argument,
+           SmallVectorImpl<int64_t> &shape) {
   auto [path, name] = argument.rsplit(':');
   if (path.empty() || name.empty())
     return makeError("--", option, " is '", argument,
@@ -192,8 +195,7 @@ static Expected<Source> parseModule(mlir::MLIRContext *context,
     return makeError(message);
   sourceMgr.AddNewSourceBuffer(std::move(file), SMLoc());
   Source source;
-  source.module =
-      mlir::parseSourceFile<mlir::ModuleOp>(sourceMgr, context);
+  source.module = mlir::parseSourceFile<mlir::ModuleOp>(sourceMgr, context);
   if (!source.module)
     return makeError(input, ": not a valid program");
   source.function = functionName;
@@ -289,8 +291,8 @@ static Error checkOutput(ArrayRef<float> output) {
   if (!expected)
     return expected.takeError();
   if (expected->size() != output.size())
-    return makeError("tensor '", StringRef(expect).rsplit(':').second,
-                     "' has ", expected->size(), " elements; the output has ",
+    return makeError("tensor '", StringRef(expect).rsplit(':').second, "' has ",
+                     expected->size(), " elements; the output has ",
                      output.size());
   Difference difference = compare(output, *expected);
   outs() << "  difference   absolute " << format("%.3g", difference.absolute)
@@ -430,12 +432,12 @@ static Error run(const ImportOptions &importOptions,
       if (argument.name == "hidden" &&
           (shape.size() != 2 || shape[1] != argument.shape[1] ||
            shape[0] < numTokens))
-        return makeError("tensor '", StringRef(hiddenInput).rsplit(':').second,
-                         "' has shape [", join(map_range(shape, [](int64_t n) {
-                                                 return std::to_string(n);
-                                               }), ", "),
-                         "]; expected at least ", numTokens,
-                         " rows of ", argument.shape[1]);
+        return makeError(
+            "tensor '", StringRef(hiddenInput).rsplit(':').second,
+            "' has shape [",
+            join(map_range(shape, [](int64_t n) { return std::to_string(n); }),
+                 ", "),
+            "]; expected at least ", numTokens, " rows of ", argument.shape[1]);
     sources.hidden = std::move(*hidden);
   }
   int64_t maxChunk = *std::max_element(chunkList->begin(), chunkList->end());
@@ -467,8 +469,8 @@ static Error run(const ImportOptions &importOptions,
     return makeError(braid_status_name(status), ": ",
                      braid_last_error(nullptr));
   ContextPointer runtime(raw);
-  std::string tokensText = plural(numTokens, "token") + ", " +
-                           plural(chunkList->size(), "chunk");
+  std::string tokensText =
+      plural(numTokens, "token") + ", " + plural(chunkList->size(), "chunk");
   std::vector<float> first, output;
   double prepareSeconds = 0;
   {
@@ -492,12 +494,11 @@ static Error run(const ImportOptions &importOptions,
     braid_get_statistics(raw, &after);
     report("prepare", prepareSeconds,
            plural(after.captures - before.captures, "segment") + " captured");
-    report("prepared run", seconds - prepareSeconds,
-           tokensText + ": " +
-               plural(after.replayed - before.replayed, "kernel") + " in " +
-               plural(after.replays - before.replays, "replay") + ", " +
-               plural(after.launches - before.launches, "kernel") +
-               " one by one");
+    report(
+        "prepared run", seconds - prepareSeconds,
+        tokensText + ": " + plural(after.replayed - before.replayed, "kernel") +
+            " in " + plural(after.replays - before.replays, "replay") + ", " +
+            plural(after.launches - before.launches, "kernel") + " one by one");
     if (backend != BRAID_BACKEND_TRACE &&
         (first.size() != output.size() ||
          std::memcmp(first.data(), output.data(),
@@ -533,8 +534,8 @@ int main(int argc, char **argv) {
   braid::registerAllDialects(registry);
 
   Expected<ImportOptions> importOptions = importCommandLine.get();
-  Error error = importOptions ? run(*importOptions, registry)
-                              : importOptions.takeError();
+  Error error =
+      importOptions ? run(*importOptions, registry) : importOptions.takeError();
   if (!error)
     return 0;
   outs().flush();

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles every kind of layer of two small models, in each eager form, executes it
-// on the host backend, and compares with tensors of an independent implementation:
-// every length, chunks, first run and replay, and the corner cases of a layer.
+// Compiles every kind of layer of two small models, in each eager form,
+// executes it on the host backend, and compares with tensors of an independent
+// implementation: every length, chunks, first run and replay, and the corner
+// cases of a layer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -117,9 +118,8 @@ protected:
     return unwrap(readAsFloat(unwrap(golden->lookup(StringRef(name.str())))));
   }
 
-  std::unique_ptr<SequenceArguments> makeArguments(int64_t length,
-                                                   int64_t maxChunk,
-                                                   int64_t blockSize = 16) {
+  std::unique_ptr<SequenceArguments>
+  makeArguments(int64_t length, int64_t maxChunk, int64_t blockSize = 16) {
     ArgumentSources sources;
     sources.checkpoint = weights.get();
     int64_t layer = std::get<1>(GetParam());
@@ -197,9 +197,9 @@ TEST_P(LayerTest, MatchesGoldenInChunks) {
   std::vector<float> expected = read("output.chunked.70");
   auto arguments = makeArguments(kLongest, 36);
   for (bool prepare : {false, true})
-    EXPECT_LE(
-        maxDifference(run(runtime.get(), *arguments, kChunks, prepare), expected),
-        kGoldenTolerance);
+    EXPECT_LE(maxDifference(run(runtime.get(), *arguments, kChunks, prepare),
+                            expected),
+              kGoldenTolerance);
 }
 
 // Capturing changes nothing: a context without capture gives the same bits.
@@ -234,8 +234,8 @@ TEST_P(LayerTest, RatioBoundaries) {
     SCOPED_TRACE("length " + std::to_string(length));
     auto arguments = makeArguments(length, length);
     std::vector<float> output = run(runtime.get(), *arguments, length, true);
-    EXPECT_LE(maxDifference(output, ArrayRef<float>(longest).take_front(
-                                        output.size())),
+    EXPECT_LE(maxDifference(output,
+                            ArrayRef<float>(longest).take_front(output.size())),
               kSelfTolerance);
   }
 }
@@ -302,15 +302,19 @@ TEST_P(LayerTest, WorkspaceIsAsPromised) {
 static std::string getCaseName(const testing::TestParamInfo<Case> &info) {
   auto [model, layer, form] = info.param;
   return std::string(model) + "_" +
-         (layer == 0 ? "swa" : layer == 1 ? "c4a" : "c128a") + "_" +
+         (layer == 0   ? "swa"
+          : layer == 1 ? "c4a"
+                       : "c128a") +
+         "_" +
          (form == EagerForm::Wide        ? "wide"
           : form == EagerForm::AfterNorm ? "after_norm"
                                          : "none");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Models, LayerTest,
-    testing::Combine(testing::Values("small", "odd"), testing::Range(0, 3),
-                     testing::Values(EagerForm::Wide, EagerForm::AfterNorm,
-                                     EagerForm::None)),
-    getCaseName);
+INSTANTIATE_TEST_SUITE_P(Models, LayerTest,
+                         testing::Combine(testing::Values("small", "odd"),
+                                          testing::Range(0, 3),
+                                          testing::Values(EagerForm::Wide,
+                                                          EagerForm::AfterNorm,
+                                                          EagerForm::None)),
+                         getCaseName);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decides from an op's effect class and the metadata it reads whether a CUDA graph
-// may hold it, and says which operand forbids it. Knows ops only through
+// Decides from an op's effect class and the metadata it reads whether a CUDA
+// graph may hold it, and says which operand forbids it. Knows ops only through
 // SchedulableOpInterface and metadata only through MetadataAttrInterface.
 //
 //===----------------------------------------------------------------------===//

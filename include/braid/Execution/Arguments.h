@@ -7,8 +7,8 @@
 //
 // Allocates and fills what a compiled layer is called with: weights from a
 // checkpoint or made up, rotary tables, paged caches, and the metadata of one
-// sequence that is prefilled in chunks. For tools and tests; an engine brings its
-// own.
+// sequence that is prefilled in chunks. For tools and tests; an engine brings
+// its own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs the compile pipeline on a module and compiles the result for this machine,
-// so that a function of it can be handed to the runtime. For tools and tests.
+// Runs the compile pipeline on a module and compiles the result for this
+// machine, so that a function of it can be handed to the runtime. For tools and
+// tests.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,10 +36,10 @@ struct ProgramArgument {
   std::string name;
   /// Extents; mlir::ShapedType::kDynamic where unknown.
   llvm::SmallVector<int64_t> shape;
-  int32_t dtype = BRAID_F32;       ///< a braid_dtype
-  bool hasTokens = false;          ///< the leading extent is the token count
-  bool isCache = false;            ///< lives from call to call
-  bool isOutput = false;           ///< written, and not a cache
+  int32_t dtype = BRAID_F32; ///< a braid_dtype
+  bool hasTokens = false;    ///< the leading extent is the token count
+  bool isCache = false;      ///< lives from call to call
+  bool isOutput = false;     ///< written, and not a cache
   int32_t metadata = BRAID_METADATA_NONE; ///< a braid_metadata
   /// Checkpoint tensors whose rows follow each other in it; empty if it is no
   /// weight.

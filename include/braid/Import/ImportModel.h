@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Writes the attention layers of a model as functions in the prefill dialect, as
-// an engineer first writes them: one op after another on one stream.
+// Writes the attention layers of a model as functions in the prefill dialect,
+// as an engineer first writes them: one op after another on one stream.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The way from tensors to calls of the runtime, in three named pipelines and one
-// that runs them all. Tools and engines use these; braid-opt has them by name.
+// The way from tensors to calls of the runtime, in three named pipelines and
+// one that runs them all. Tools and engines use these; braid-opt has them by
+// name.
 //
 //===----------------------------------------------------------------------===//
 

@@ -117,12 +117,12 @@ Value RuntimeTables::buildStruct(OpBuilder &builder, ArrayRef<Field> fields) {
     Value value;
     switch (field.kind) {
     case Field::Kind::I32:
-      value = LLVM::ConstantOp::create(
-          builder, loc, builder.getI32IntegerAttr(field.value));
+      value = LLVM::ConstantOp::create(builder, loc,
+                                       builder.getI32IntegerAttr(field.value));
       break;
     case Field::Kind::I64:
-      value = LLVM::ConstantOp::create(
-          builder, loc, builder.getI64IntegerAttr(field.value));
+      value = LLVM::ConstantOp::create(builder, loc,
+                                       builder.getI64IntegerAttr(field.value));
       break;
     case Field::Kind::Address:
       value = getAddress(builder, loc, field.symbol);

@@ -1,4 +1,5 @@
-//===- SchedToRuntime.cpp - From schedules to calls of the runtime -*- C++ -*-===//
+//===- SchedToRuntime.cpp - From schedules to calls of the runtime -*- C++
+//-*-===//
 //
 // Part of the Braid project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Implements convert-sched-to-runtime. A memref becomes a pointer to a
-// braid_tensor: an argument's is the caller's, a buffer's or view's is filled on
-// the stack. A launch hands pointers on; it never copies descriptors.
+// braid_tensor: an argument's is the caller's, a buffer's or view's is filled
+// on the stack. A launch hands pointers on; it never copies descriptors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,13 +97,13 @@ static SmallVector<Param> getParams(Operation *op) {
     std::string name = attribute.getName().str();
     if (auto integer = dyn_cast<IntegerAttr>(attribute.getValue()))
       params.push_back({name, false,
-                        integer.getType().isInteger(1)
-                            ? int64_t(integer.getValue().getBoolValue())
+                        integer.getType().isInteger(1) ||
+                                integer.getType().isUnsignedInteger()
+                            ? int64_t(integer.getValue().getZExtValue())
                             : integer.getValue().getSExtValue()});
     else if (auto number = dyn_cast<FloatAttr>(attribute.getValue()))
       params.push_back(
-          {name, true,
-           llvm::bit_cast<int64_t>(number.getValueAsDouble())});
+          {name, true, llvm::bit_cast<int64_t>(number.getValueAsDouble())});
   }
   return params;
 }
@@ -150,9 +151,9 @@ LogicalResult InputVerifier::verifyType(Operation *op, Type type) {
                              << memref.getRank() << "; the runtime takes up to "
                              << BRAID_MAX_RANK;
   if (!getDtype(memref.getElementType()))
-    return op->emitOpError() << "has a value of type " << type
-                             << "; the runtime has no element type "
-                             << memref.getElementType();
+    return op->emitOpError()
+           << "has a value of type " << type
+           << "; the runtime has no element type " << memref.getElementType();
   return success();
 }
 
@@ -165,9 +166,8 @@ LogicalResult InputVerifier::verifyFunction(func::FuncOp function) {
                                 "arguments");
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     if (!isa<MemRefType>(type) && !isa<TensorType>(type))
-      return function.emitOpError()
-             << "argument " << index << " has type " << type
-             << "; expected a memref";
+      return function.emitOpError() << "argument " << index << " has type "
+                                    << type << "; expected a memref";
     if (auto memref = dyn_cast<MemRefType>(type);
         memref && !memref.getLayout().isIdentity())
       return function.emitOpError()
@@ -244,10 +244,10 @@ public:
       return IntegerType::get(context, 32);
     });
     // An event stands for its slot.
-    addConversion([context](EventType) -> Type {
-      return IntegerType::get(context, 32);
-    });
-    Type i64 = IntegerType::get(context, 64), i32 = IntegerType::get(context, 32);
+    addConversion(
+        [context](EventType) -> Type { return IntegerType::get(context, 32); });
+    Type i64 = IntegerType::get(context, 64),
+         i32 = IntegerType::get(context, 32);
     auto extents = LLVM::LLVMArrayType::get(i64, BRAID_MAX_RANK);
     tensor = LLVM::LLVMStructType::getLiteral(
         context, {pointer, extents, extents, i32, i32});
@@ -349,8 +349,7 @@ protected:
     Location loc = op->getLoc();
     if (tensors.empty())
       return LLVM::ZeroOp::create(rewriter, loc, types.pointer);
-    Value array =
-        createStackSlot(rewriter, op, types.pointer, tensors.size());
+    Value array = createStackSlot(rewriter, op, types.pointer, tensors.size());
     for (auto [index, tensor] : llvm::enumerate(tensors)) {
       Value value = tensor;
       if (!value)
@@ -411,8 +410,8 @@ public:
         LLVM::Linkage::Internal);
     rewriter.inlineRegionBefore(function.getBody(), lowered.getBody(),
                                 lowered.end());
-    if (failed(rewriter.convertRegionTypes(&lowered.getBody(), types,
-                                           &signature)))
+    if (failed(
+            rewriter.convertRegionTypes(&lowered.getBody(), types, &signature)))
       return failure();
     rewriter.eraseOp(function);
     return success();
@@ -498,8 +497,7 @@ class ReinterpretCastPattern
     : public RuntimePattern<memref::ReinterpretCastOp> {
 public:
   using RuntimePattern::RuntimePattern;
-  LogicalResult matchAndRewrite(memref::ReinterpretCastOp op,
-                                OpAdaptor adaptor,
+  LogicalResult matchAndRewrite(memref::ReinterpretCastOp op, OpAdaptor adaptor,
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto materialize = [&](ArrayRef<int64_t> fixed, ValueRange dynamic) {
@@ -588,8 +586,8 @@ public:
                                          i64(rewriter, loc, perToken));
       offset = LLVM::AddOp::create(rewriter, loc, scaled, offset);
     }
-    Value data = LLVM::GEPOp::create(
-        rewriter, loc, types.pointer, rewriter.getI8Type(), base, offset);
+    Value data = LLVM::GEPOp::create(rewriter, loc, types.pointer,
+                                     rewriter.getI8Type(), base, offset);
 
     SmallVector<Value> sizes, strides(type.getRank());
     for (int64_t extent : type.getShape())
@@ -647,10 +645,10 @@ public:
                                  tables.getAddress(rewriter, loc, table)};
     if (isSegment)
       arguments.push_back(createPointerArray(rewriter, op, liveIns));
-    Value decision = callRuntime(
-        rewriter, op,
-        isSegment ? "braid_rt_segment_begin" : "braid_rt_eager_begin",
-        rewriter.getI32Type(), arguments);
+    Value decision = callRuntime(rewriter, op,
+                                 isSegment ? "braid_rt_segment_begin"
+                                           : "braid_rt_eager_begin",
+                                 rewriter.getI32Type(), arguments);
     Value runs = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::ne,
                                       decision, i32(rewriter, loc, 0));
 
@@ -906,9 +904,8 @@ std::string DescriptorBuilder::buildEntry(func::FuncOp function) {
   std::string name = ("braid_entry_" + function.getSymName()).str();
   auto entry = LLVM::LLVMFuncOp::create(
       builder, loc, name,
-      LLVM::LLVMFunctionType::get(
-          LLVM::LLVMVoidType::get(builder.getContext()),
-          {types.pointer, types.pointer}),
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  {types.pointer, types.pointer}),
       LLVM::Linkage::Internal);
   Block *block = entry.addEntryBlock(builder);
   builder.setInsertionPointToStart(block);
@@ -926,15 +923,16 @@ std::string DescriptorBuilder::buildEntry(func::FuncOp function) {
 
 void DescriptorBuilder::build(func::FuncOp function) {
   auto [perToken, fixed] = getWorkspace(function);
-  SmallVector<Field> fields{Field::i64(0),
-                            Field::i32(BRAID_ABI_MAJOR),
-                            Field::i32(BRAID_ABI_MINOR),
-                            Field::address(tables.getString(function.getSymName())),
-                            Field::i64(function.getNumArguments()),
-                            Field::address(buildArguments(function)),
-                            Field::i64(perToken),
-                            Field::i64(fixed),
-                            Field::address(buildEntry(function))};
+  SmallVector<Field> fields{
+      Field::i64(0),
+      Field::i32(BRAID_ABI_MAJOR),
+      Field::i32(BRAID_ABI_MINOR),
+      Field::address(tables.getString(function.getSymName())),
+      Field::i64(function.getNumArguments()),
+      Field::address(buildArguments(function)),
+      Field::i64(perToken),
+      Field::i64(fixed),
+      Field::address(buildEntry(function))};
   fields[0].value = RuntimeTables::getStructSize(fields);
   tables.addStruct(("braid_function_" + function.getSymName()).str(), fields,
                    /*isPublic=*/true);

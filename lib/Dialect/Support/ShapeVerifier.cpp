@@ -35,9 +35,11 @@ void ShapeVerifier::rank(NamedOperand operand, ArrayRef<int64_t> ranks) {
   InFlightDiagnostic diagnostic = fail();
   diagnostic << operand.name << " has rank " << operand.getType().getRank()
              << ", expected "
-             << llvm::join(llvm::map_range(ranks, [](int64_t rank) {
-                             return std::to_string(rank);
-                           }), " or ");
+             << llvm::join(llvm::map_range(ranks,
+                                           [](int64_t rank) {
+                                             return std::to_string(rank);
+                                           }),
+                           " or ");
   attachPlace(diagnostic, operand);
 }
 
@@ -64,9 +66,8 @@ void ShapeVerifier::sameShape(NamedOperand operand, NamedOperand other) {
     sameExtent(operand, dim, other, dim);
 }
 
-void ShapeVerifier::extent(NamedOperand operand, unsigned dim,
-                           int64_t expected, StringRef why,
-                           std::optional<NamedOperand> other) {
+void ShapeVerifier::extent(NamedOperand operand, unsigned dim, int64_t expected,
+                           StringRef why, std::optional<NamedOperand> other) {
   if (failed)
     return;
   int64_t actual = operand.getExtent(dim);

@@ -39,7 +39,8 @@ Error checkFunction(const braid_function *function);
 Error checkCall(const braid_call *call, CheckedCall &checked);
 
 /// Appends the bytes of `value` to `key`.
-template <typename T> void appendToKey(std::string &key, const T &value) {
+template <typename T>
+void appendToKey(std::string &key, const T &value) {
   key.append(reinterpret_cast<const char *>(&value), sizeof(value));
 }
 

@@ -56,7 +56,8 @@ Error checkStructSize(const char *what, size_t given, size_t firstVersion);
 braid_status reportToThread(const Error &error);
 
 /// Runs `body`, which returns an Error, and turns exceptions into Errors.
-template <typename Body> Error guarded(Body &&body) {
+template <typename Body>
+Error guarded(Body &&body) {
   try {
     return body();
   } catch (const std::bad_alloc &) {

@@ -21,7 +21,8 @@
 namespace braid::runtime {
 
 /// Bounded map from byte strings to values.
-template <typename Value> class LruCache {
+template <typename Value>
+class LruCache {
 public:
   explicit LruCache(size_t capacity) : capacity(capacity) {}
 

@@ -115,7 +115,8 @@ class ScratchParts {
 public:
   explicit ScratchParts(void *memory) : memory(static_cast<char *>(memory)) {}
 
-  template <typename T> T *take(int64_t count) {
+  template <typename T>
+  T *take(int64_t count) {
     char *part = memory ? memory + used : nullptr;
     used += (count * sizeof(T) + 63) / 64 * 64;
     return reinterpret_cast<T *>(part);

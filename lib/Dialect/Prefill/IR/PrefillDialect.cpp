@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registers attributes and ops, and verifies the attributes of function arguments.
+// Registers attributes and ops, and verifies the attributes of function
+// arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,8 +64,8 @@ Attribute MetadataAttr::parse(AsmParser &parser, Type) {
     if (parser.parseKeyword(&lifetime))
       return {};
     if (lifetime != "persistent" && lifetime != "transient") {
-      parser.emitError(loc) << "expected 'persistent' or 'transient', got '"
-                            << lifetime << "'";
+      parser.emitError(loc)
+          << "expected 'persistent' or 'transient', got '" << lifetime << "'";
       return {};
     }
   }
@@ -92,8 +93,8 @@ LogicalResult RopeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!(theta.getValueAsDouble() > 0))
     return emitError() << "theta is " << theta.getValueAsDouble()
                        << "; expected a positive number";
-  unsigned numYarn = bool(factor) + bool(betaFast) + bool(betaSlow) +
-                     bool(originalPositions);
+  unsigned numYarn =
+      bool(factor) + bool(betaFast) + bool(betaSlow) + bool(originalPositions);
   if (numYarn != 0 && numYarn != 4)
     return emitError() << "factor, beta_fast, beta_slow and original_positions "
                           "belong together; got "
@@ -111,10 +112,8 @@ LogicalResult RopeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Argument attributes
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-PrefillDialect::verifyRegionArgAttribute(Operation *op, unsigned,
-                                         unsigned argIndex,
-                                         NamedAttribute attribute) {
+LogicalResult PrefillDialect::verifyRegionArgAttribute(
+    Operation *op, unsigned, unsigned argIndex, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
   auto error = [&]() -> InFlightDiagnostic {

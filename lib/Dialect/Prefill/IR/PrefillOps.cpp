@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Type inference, effects, costs and verification. Costs count one prompt without
-// history: the expected number of compressed entries that a token sees is then
-// T / (2 ratio).
+// Type inference, effects, costs and verification. Costs count one prompt
+// without history: the expected number of compressed entries that a token sees
+// is then T / (2 ratio).
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,9 +52,8 @@ void prefill::getAccessEffects(
   }
 }
 
-/// Results of a destination-style op: its inits that are tensors.
-static LogicalResult inferFromInits(ValueRange inits,
-                                    SmallVectorImpl<Type> &results) {
+LogicalResult prefill::inferFromInits(ValueRange inits,
+                                      SmallVectorImpl<Type> &results) {
   for (Value init : inits)
     if (isa<RankedTensorType>(init.getType()))
       results.push_back(init.getType());
@@ -148,17 +147,16 @@ static void verifyLinearTypes(ShapeVerifier &verify, NamedOperand x,
   }
 }
 
-LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
-                                         std::optional<Location>,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &results) {
-  return inferFromInits(adaptor.getY(), results);
+/// Kernels of both linears take scales at fixed places.
+template <typename OpTy>
+static SmallVector<OpOperand *> getLinearOperands(OpTy op) {
+  return {&op.getXMutable(), &op.getWeightMutable(),
+          getOptional(op.getXScaleMutable()),
+          getOptional(op.getWeightScaleMutable()), &op.getYMutable()};
 }
 
 SmallVector<OpOperand *> LinearOp::getKernelOperands() {
-  return {&getXMutable(), &getWeightMutable(),
-          getOptional(getXScaleMutable()), getOptional(getWeightScaleMutable()),
-          &getYMutable()};
+  return getLinearOperands(*this);
 }
 
 Cost LinearOp::getCost(int64_t tokens) {
@@ -184,16 +182,8 @@ LogicalResult LinearOp::verify() {
   return verify.result();
 }
 
-LogicalResult GroupedLinearOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location>, Adaptor adaptor,
-    SmallVectorImpl<Type> &results) {
-  return inferFromInits(adaptor.getY(), results);
-}
-
 SmallVector<OpOperand *> GroupedLinearOp::getKernelOperands() {
-  return {&getXMutable(), &getWeightMutable(),
-          getOptional(getXScaleMutable()), getOptional(getWeightScaleMutable()),
-          &getYMutable()};
+  return getLinearOperands(*this);
 }
 
 Cost GroupedLinearOp::getCost(int64_t tokens) {
@@ -225,13 +215,6 @@ LogicalResult GroupedLinearOp::verify() {
 //===----------------------------------------------------------------------===//
 // QuantizeOp
 //===----------------------------------------------------------------------===//
-
-LogicalResult QuantizeOp::inferReturnTypes(MLIRContext *,
-                                           std::optional<Location>,
-                                           Adaptor adaptor,
-                                           SmallVectorImpl<Type> &results) {
-  return inferFromInits({adaptor.getValues(), adaptor.getScales()}, results);
-}
 
 Cost QuantizeOp::getCost(int64_t tokens) {
   Cost cost = sched::getDefaultCost(*this, tokens);
@@ -265,13 +248,6 @@ LogicalResult QuantizeOp::verify() {
 //===----------------------------------------------------------------------===//
 // RmsNormOp and RopeOp
 //===----------------------------------------------------------------------===//
-
-LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *,
-                                          std::optional<Location>,
-                                          Adaptor adaptor,
-                                          SmallVectorImpl<Type> &results) {
-  return inferFromInits(adaptor.getY(), results);
-}
 
 SmallVector<OpOperand *> RmsNormOp::getKernelOperands() {
   return {&getXMutable(), getOptional(getWeightMutable()), &getYMutable()};
@@ -333,12 +309,6 @@ static void verifyRotation(ShapeVerifier &verify, NamedOperand x,
                "table rotates " + Twine(channels) + " channels, but x has " +
                    Twine(width),
                table);
-}
-
-LogicalResult RopeOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &results) {
-  return inferFromInits(adaptor.getY(), results);
 }
 
 Cost RopeOp::getCost(int64_t tokens) {
@@ -486,13 +456,6 @@ LogicalResult CompressOp::verify() {
 // Sparse attention
 //===----------------------------------------------------------------------===//
 
-LogicalResult IndexQueryOp::inferReturnTypes(MLIRContext *,
-                                             std::optional<Location>,
-                                             Adaptor adaptor,
-                                             SmallVectorImpl<Type> &results) {
-  return inferFromInits({adaptor.getQOut(), adaptor.getWOut()}, results);
-}
-
 Cost IndexQueryOp::getCost(int64_t tokens) {
   Cost cost;
   for (Value value : {getQ(), getW(), getQOut(), getWOut()})
@@ -554,13 +517,6 @@ static void verifyPagedCache(ShapeVerifier &verify, NamedOperand cache,
   verify.sameExtent(table, 0, lengths, 0);
 }
 
-LogicalResult IndexSelectOp::inferReturnTypes(MLIRContext *,
-                                              std::optional<Location>,
-                                              Adaptor adaptor,
-                                              SmallVectorImpl<Type> &results) {
-  return inferFromInits(adaptor.getSelected(), results);
-}
-
 bool IndexSelectOp::isHostOperand(OpOperand &operand) {
   return &operand == &getQueryOffsetsMutable() ||
          &operand == &getSequenceLengthsMutable();
@@ -568,9 +524,9 @@ bool IndexSelectOp::isHostOperand(OpOperand &operand) {
 
 Cost IndexSelectOp::getCost(int64_t tokens) {
   double entries = double(tokens) / getRatio();
-  double keyBytes = countBytes(getQ().getType(), 1) /
-                    std::max<double>(1, cast<ShapedType>(getQ().getType())
-                                            .getDimSize(1));
+  double keyBytes =
+      countBytes(getQ().getType(), 1) /
+      std::max<double>(1, cast<ShapedType>(getQ().getType()).getDimSize(1));
   Cost cost;
   cost.flops = countElements(getQ().getType(), tokens) * entries; // 2 * 1/2
   cost.bytes = countBytes(getQ().getType(), tokens) +
@@ -606,12 +562,6 @@ LogicalResult IndexSelectOp::verify() {
   return verify.result();
 }
 
-LogicalResult AttendOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &results) {
-  return inferFromInits(adaptor.getY(), results);
-}
-
 bool AttendOp::isHostOperand(OpOperand &operand) {
   return &operand == &getQueryOffsetsMutable() ||
          &operand == &getSequenceLengthsMutable();
@@ -641,9 +591,9 @@ Cost AttendOp::getCost(int64_t tokens) {
   Cost cost;
   cost.flops = 4 * countElements(getQ().getType(), tokens) * entries;
   // Every row of the caches is read at least once.
-  double rowBytes = countBytes(getQ().getType(), 1) /
-                    std::max<double>(1, cast<ShapedType>(getQ().getType())
-                                            .getDimSize(1));
+  double rowBytes =
+      countBytes(getQ().getType(), 1) /
+      std::max<double>(1, cast<ShapedType>(getQ().getType()).getDimSize(1));
   double rows = tokens + (getRatio() ? double(tokens) / getRatio() : 0);
   cost.bytes = countBytes(getQ().getType(), tokens) +
                countBytes(getY().getType(), tokens) + rows * rowBytes;
@@ -704,15 +654,6 @@ LogicalResult AttendOp::verify() {
 // AllReduceOp and PackOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *,
-                                            std::optional<Location>,
-                                            Adaptor adaptor,
-                                            SmallVectorImpl<Type> &results) {
-  return inferFromInits(adaptor.getY(), results);
-}
-
-EffectClass AllReduceOp::getEffectClass() { return EffectClass::GraphSafe; }
-
 void AllReduceOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   getAccessEffects(*this, effects);
@@ -737,12 +678,6 @@ LogicalResult AllReduceOp::verify() {
   return verify.result();
 }
 
-LogicalResult PackOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &results) {
-  return inferFromInits(adaptor.getY(), results);
-}
-
 Cost PackOp::getCost(int64_t tokens) {
   return {0, 2 * countBytes(getY().getType(), tokens)};
 }
@@ -761,7 +696,8 @@ LogicalResult PackOp::verify() {
     if (verify.hasFailed())
       return failure();
     verify.sameExtent(input, 1, y, 1);
-    if (ShapedType::isDynamic(input.getExtent(0)) || ShapedType::isDynamic(rows))
+    if (ShapedType::isDynamic(input.getExtent(0)) ||
+        ShapedType::isDynamic(rows))
       rows = ShapedType::kDynamic;
     else
       rows += input.getExtent(0);
@@ -816,8 +752,7 @@ LogicalResult KernelOp::verify() {
                          << numAccesses
                          << " entries in cache_access; expected one for each";
   SmallVector<Type> expected;
-  if (failed(inferFromInits(getInits(), expected)))
-    return failure();
+  (void)inferFromInits(getInits(), expected);
   if (!llvm::equal(expected, getResultTypes()))
     return emitOpError() << "has results (" << getResultTypes()
                          << "), expected its inits that are tensors: ("
@@ -832,10 +767,10 @@ LogicalResult KernelOp::verify() {
 LogicalResult EagerOp::verify() {
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   if (yield.getOperandTypes() != getResultTypes()) {
-    InFlightDiagnostic diagnostic =
-        emitOpError() << "has results (" << getResultTypes()
-                      << "), but its region yields ("
-                      << yield.getOperandTypes() << ")";
+    InFlightDiagnostic diagnostic = emitOpError()
+                                    << "has results (" << getResultTypes()
+                                    << "), but its region yields ("
+                                    << yield.getOperandTypes() << ")";
     diagnostic.attachNote(yield.getLoc()) << "the values are yielded here";
     return diagnostic;
   }
@@ -871,8 +806,8 @@ struct SimplifyEagerResults : public OpRewritePattern<EagerOp> {
     if (kept.size() == eager->getNumResults())
       return failure();
 
-    auto simplified = EagerOp::create(rewriter, eager.getLoc(),
-                                      TypeRange(ValueRange(kept)));
+    auto simplified =
+        EagerOp::create(rewriter, eager.getLoc(), TypeRange(ValueRange(kept)));
     simplified->setDiscardableAttrs(eager->getDiscardableAttrDictionary());
     rewriter.inlineRegionBefore(eager.getBody(), simplified.getBody(),
                                 simplified.getBody().end());
@@ -893,7 +828,8 @@ void EagerOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 }
 
 LogicalResult LayerOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  Operation *function = symbols.lookupNearestSymbolFrom(*this, getFunctionAttr());
+  Operation *function =
+      symbols.lookupNearestSymbolFrom(*this, getFunctionAttr());
   if (!function)
     return emitOpError() << "uses " << getFunctionAttr()
                          << ", which is not defined";

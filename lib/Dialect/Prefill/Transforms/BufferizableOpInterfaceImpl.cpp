@@ -1,4 +1,5 @@
-//===- BufferizableOpInterfaceImpl.cpp - Bufferization of prefill ops -*- C++ -*-===//
+//===- BufferizableOpInterfaceImpl.cpp - Bufferization of prefill ops -*- C++
+//-*-===//
 //
 // Part of the Braid project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // External models of upstream's bufferization interface. Upstream's model for
-// destination-style ops assumes that an op reads its inits; prefill ops overwrite
-// them, and saying so avoids copies.
+// destination-style ops assumes that an op reads its inits; prefill ops
+// overwrite them, and saying so avoids copies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -100,8 +101,8 @@ struct EagerModel
     : public BufferizableOpInterface::ExternalModel<EagerModel, EagerOp> {
   AliasingOpOperandList getAliasingOpOperands(Operation *op, Value value,
                                               const AnalysisState &) const {
-    auto yield = cast<YieldOp>(
-        cast<EagerOp>(op).getBody().front().getTerminator());
+    auto yield =
+        cast<YieldOp>(cast<EagerOp>(op).getBody().front().getTerminator());
     unsigned index = cast<OpResult>(value).getResultNumber();
     return {{&yield->getOpOperand(index), BufferRelation::Equivalent}};
   }
@@ -110,8 +111,8 @@ struct EagerModel
   getBufferType(Operation *op, Value value, const BufferizationOptions &options,
                 const BufferizationState &state,
                 SmallVector<Value> &invocationStack) const {
-    auto yield = cast<YieldOp>(
-        cast<EagerOp>(op).getBody().front().getTerminator());
+    auto yield =
+        cast<YieldOp>(cast<EagerOp>(op).getBody().front().getTerminator());
     Value yielded = yield.getOperand(cast<OpResult>(value).getResultNumber());
     // Ops of the region are bufferized before it; the yield may hold buffers
     // already.

@@ -59,15 +59,16 @@ LogicalResult SchedDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                      NamedAttribute attribute) {
   if (attribute.getName() != getTokensAttrName())
     return op->emitOpError()
-           << "has unknown argument attribute '" << attribute.getName().getValue()
-           << "'; the sched dialect knows '" << getTokensAttrName() << "'";
+           << "has unknown argument attribute '"
+           << attribute.getName().getValue() << "'; the sched dialect knows '"
+           << getTokensAttrName() << "'";
   if (!isa<UnitAttr>(attribute.getValue()))
-    return op->emitOpError() << "expected '" << getTokensAttrName()
-                             << "' to be a unit attribute";
+    return op->emitOpError()
+           << "expected '" << getTokensAttrName() << "' to be a unit attribute";
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
-    return op->emitOpError() << "has '" << getTokensAttrName()
-                             << "' but is no function";
+    return op->emitOpError()
+           << "has '" << getTokensAttrName() << "' but is no function";
   auto type = dyn_cast<ShapedType>(function.getArgumentTypes()[argIndex]);
   if (!type || !type.hasRank() || type.getRank() == 0 || !type.isDynamicDim(0))
     return op->emitOpError()

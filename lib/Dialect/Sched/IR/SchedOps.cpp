@@ -84,7 +84,8 @@ ParseResult ScheduleOp::parse(OpAsmParser &parser, OperationState &result) {
     if (parser.parseLParen() || parser.parseInteger(events) ||
         parser.parseRParen())
       return failure();
-    result.addAttribute("events", parser.getBuilder().getI64IntegerAttr(events));
+    result.addAttribute("events",
+                        parser.getBuilder().getI64IntegerAttr(events));
   }
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
@@ -94,20 +95,19 @@ ParseResult ScheduleOp::parse(OpAsmParser &parser, OperationState &result) {
   if (body->empty()) {
     Block &block = body->emplaceBlock();
     for (OpAsmParser::Argument &stream : streams)
-      block.addArgument(streamType, stream.ssaName.location.isValid()
-                                        ? parser.getEncodedSourceLoc(
-                                              stream.ssaName.location)
-                                        : result.location);
+      block.addArgument(
+          streamType, stream.ssaName.location.isValid()
+                          ? parser.getEncodedSourceLoc(stream.ssaName.location)
+                          : result.location);
   }
   return success();
 }
 
 void ScheduleOp::print(OpAsmPrinter &printer) {
   printer << '(';
-  llvm::interleaveComma(getBody().getArguments(), printer,
-                        [&](BlockArgument stream) {
-                          printer.printOperand(stream);
-                        });
+  llvm::interleaveComma(
+      getBody().getArguments(), printer,
+      [&](BlockArgument stream) { printer.printOperand(stream); });
   printer << ')';
   if (Value tokens = getTokens())
     printer << " tokens(" << tokens << ')';
@@ -263,8 +263,8 @@ LogicalResult DispatchOp::verify() {
   for (Operation *parent = (*this)->getParentOp(); parent;
        parent = parent->getParentOp())
     if (isa<ScheduleOp>(parent)) {
-      InFlightDiagnostic diagnostic =
-          emitOpError("chooses between whole schedules; it must not lie in one");
+      InFlightDiagnostic diagnostic = emitOpError(
+          "chooses between whole schedules; it must not lie in one");
       diagnostic.attachNote(parent->getLoc()) << "the schedule is here";
       return diagnostic;
     }
@@ -287,11 +287,10 @@ LogicalResult WaitOp::verify() {
     Operation *record = event.getDefiningOp();
     if (!record || getEventScope(record) == scope)
       continue;
-    InFlightDiagnostic diagnostic = emitOpError()
-                                    << "waits for an event from outside its '"
-                                    << (scope ? scope->getName().getStringRef()
-                                              : "function")
-                                    << "'; no event crosses that edge";
+    InFlightDiagnostic diagnostic =
+        emitOpError() << "waits for an event from outside its '"
+                      << (scope ? scope->getName().getStringRef() : "function")
+                      << "'; no event crosses that edge";
     diagnostic.attachNote(record->getLoc()) << "the event is recorded here";
     if (scope)
       diagnostic.attachNote(scope->getLoc()) << "the region begins here";

@@ -88,7 +88,8 @@ public:
         SmallVector<int> arguments = findReturnedArguments(function);
         if (llvm::all_of(arguments, [](int argument) { return argument < 0; }))
           continue;
-        dropResults(function, arguments, calls.lookup(function.getSymNameAttr()));
+        dropResults(function, arguments,
+                    calls.lookup(function.getSymNameAttr()));
         changed = true;
         break; // calls inside other functions were replaced
       }

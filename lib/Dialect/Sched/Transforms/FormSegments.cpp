@@ -69,10 +69,10 @@ LogicalResult FormSegmentsPass::checkFunction(func::FuncOp function) {
     return function.emitOpError("has control flow between blocks; expected a "
                                 "straight-line body");
   if (function.getNumResults() != 0) {
-    InFlightDiagnostic diagnostic =
-        function.emitOpError() << "returns values of types "
-                               << function.getResultTypes()
-                               << "; expected outputs to be arguments";
+    InFlightDiagnostic diagnostic = function.emitOpError()
+                                    << "returns values of types "
+                                    << function.getResultTypes()
+                                    << "; expected outputs to be arguments";
     diagnostic.attachNote()
         << "write into an argument marked 'bufferization.writable'";
     return diagnostic;
@@ -117,11 +117,10 @@ Step::Kind FormSegmentsPass::classifyLaunch(SchedulableOpInterface op,
     reason = "capture is off";
   else
     return Step::Captured;
-  remark::analysis(op->getLoc(),
-                   remark::RemarkOpts::name("EagerOp")
-                       .category("sched-segment")
-                       .function(getOperation().getSymName()))
-      << op->getName().getStringRef().str() + " stays eager: " + reason;
+  remark::analysis(op->getLoc(), remark::RemarkOpts::name("EagerOp")
+                                     .category("sched-segment")
+                                     .function(getOperation().getSymName()))
+      << (op->getName().getStringRef() + " stays eager: " + reason).str();
   return Step::Eager;
 }
 
@@ -186,9 +185,8 @@ LogicalResult FormSegmentsPass::convertAllocs() {
     for (Value size : alloc.getDynamicSizes())
       if (size != tokens) {
         InFlightDiagnostic diagnostic =
-            alloc.emitOpError()
-            << "buffer of type " << type
-            << " has an extent that is not the token count";
+            alloc.emitOpError() << "buffer of type " << type
+                                << " has an extent that is not the token count";
         diagnostic.attachNote(size.getLoc()) << "the extent comes from here";
         return diagnostic;
       }
@@ -198,9 +196,9 @@ LogicalResult FormSegmentsPass::convertAllocs() {
              << " has more than one dynamic extent; expected at most one, the "
                 "token count";
     OpBuilder builder(alloc);
-    auto buffer = AllocOp::create(
-        builder, alloc.getLoc(), type,
-        type.getNumDynamicDims() ? tokens : Value(), /*offset=*/nullptr);
+    auto buffer = AllocOp::create(builder, alloc.getLoc(), type,
+                                  type.getNumDynamicDims() ? tokens : Value(),
+                                  /*offset=*/nullptr);
     alloc.replaceAllUsesWith(buffer.getBuffer());
     alloc.erase();
     values.push_back(buffer);

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Implements sched-plan-memory: every buffer of a schedule gets bytes of its own.
+// Implements sched-plan-memory: every buffer of a schedule gets bytes of its
+// own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +49,9 @@ static LogicalResult planSchedule(ScheduleOp schedule) {
   if (result.wasInterrupted())
     return failure();
   schedule.setWorkspaceAttr(LinearAttr::get(context, perToken, fixed));
-  remark::passed(schedule.getLoc(), remark::RemarkOpts::name("WorkspacePlanned")
-                                        .category("sched-memory"))
+  remark::passed(
+      schedule.getLoc(),
+      remark::RemarkOpts::name("WorkspacePlanned").category("sched-memory"))
       << remark::metric("Buffers", numBuffers)
       << remark::metric("BytesPerToken", perToken)
       << remark::metric("FixedBytes", fixed);
@@ -57,7 +59,8 @@ static LogicalResult planSchedule(ScheduleOp schedule) {
 }
 
 namespace {
-class PlanMemoryPass : public braid::sched::impl::PlanMemoryPassBase<PlanMemoryPass> {
+class PlanMemoryPass
+    : public braid::sched::impl::PlanMemoryPassBase<PlanMemoryPass> {
 public:
   void runOnOperation() override {
     WalkResult result = getOperation()->walk([](ScheduleOp schedule) {

@@ -38,6 +38,10 @@ void getAccessEffects(
     sched::SchedulableOpInterface op,
     llvm::SmallVectorImpl<mlir::MemoryEffects::EffectInstance> &effects);
 
+/// Results of a destination-style op: the types of its inits that are tensors.
+mlir::LogicalResult inferFromInits(mlir::ValueRange inits,
+                                   llvm::SmallVectorImpl<mlir::Type> &results);
+
 } // namespace braid::prefill
 
 #define GET_ATTRDEF_CLASSES

@@ -35,26 +35,44 @@ class Prefill_Op<string mnemonic, string effectClass,
         DeclareOpInterfaceMethods<SchedulableOpInterface,
             ["getEffectClass"] # interfaceMethods>]> {
   let hasVerifier = 1;
-  let extraClassDefinition = [{
+
+  /// What every op of the class shares; effects are those of its operands.
+  code sharedDefinition = [{
     ::braid::sched::EffectClass $cppClass::getEffectClass() {
       return ::braid::sched::EffectClass::}] # effectClass # [{;
     }
+  }];
+  code effectsDefinition = [{
     void $cppClass::getEffects(::llvm::SmallVectorImpl<
         ::mlir::MemoryEffects::EffectInstance> &effects) {
       ::braid::prefill::getAccessEffects(*this, effects);
     }
   }];
+  let extraClassDefinition = sharedDefinition # effectsDefinition;
 }
 
-/// An op in destination style: the operands named by `init` (consecutive) are
-/// written, and returned as results when they are tensors.
+/// An op in destination style: the operands called `inits` are written, and
+/// returned as results when they are tensors.
 class Prefill_DpsOp<string mnemonic, string effectClass,
                     list<string> interfaceMethods = [],
-                    list<Trait> traits = []>
+                    list<Trait> traits = [], list<string> inits = ["y"]>
     : Prefill_Op<mnemonic, effectClass, interfaceMethods,
                  traits # [DestinationStyleOpInterface,
                            InferTypeOpAdaptor]> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
+
+  code inferDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *, std::optional<::mlir::Location>,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &results) {
+      return ::braid::prefill::inferFromInits({}] #
+      !interleave(!foreach(init, inits, "adaptor." # "get" #
+          !toupper(!substr(init, 0, 1)) # !substr(init, 1) # "()"), ", ") # [{},
+          results);
+    }
+  }];
+  let extraClassDefinition =
+      sharedDefinition # effectsDefinition # inferDefinition;
 }
 
 #endif // BRAID_DIALECT_PREFILL_IR_PREFILLBASE_TD

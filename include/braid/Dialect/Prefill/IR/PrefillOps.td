@@ -75,7 +75,8 @@ def Prefill_GroupedLinearOp : Prefill_DpsOp<"grouped_linear", "GraphSafe",
   }];
 }
 
-def Prefill_QuantizeOp : Prefill_DpsOp<"quantize", "GraphSafe", ["getCost"]> {
+def Prefill_QuantizeOp : Prefill_DpsOp<"quantize", "GraphSafe", ["getCost"],
+    [], ["values", "scales"]> {
   let summary = "block quantization to fp8 with power-of-two scales";
   let description = [{
     For each block of `block` neighbours along the last dimension: the scale is
@@ -200,7 +201,7 @@ def Prefill_CompressOp : Prefill_Op<"compress", "DeviceMetadata",
 //===----------------------------------------------------------------------===//
 
 def Prefill_IndexQueryOp : Prefill_DpsOp<"index_query", "GraphSafe",
-    ["getCost"]> {
+    ["getCost"], [], ["qOut", "wOut"]> {
   let summary = "rotate the indexer's queries and scale its head weights";
   let description = [{
     q [T, heads, D] is rotated on its last channels as by `rope`; if `q_out` is
@@ -225,7 +226,7 @@ def Prefill_IndexQueryOp : Prefill_DpsOp<"index_query", "GraphSafe",
 }
 
 def Prefill_IndexSelectOp : Prefill_DpsOp<"index_select", "HostMetadata",
-    ["getCost", "isHostOperand"]> {
+    ["getCost", "isHostOperand"], [], ["selected"]> {
   let summary = "choose the compressed entries that each token attends to";
   let description = [{
     Scores every entry e < (p + 1) / ratio of the token's request: the sum over
@@ -305,7 +306,7 @@ def Prefill_AllReduceOp : Prefill_DpsOp<"all_reduce", "GraphSafe",
     keep their order and none is erased.
   }];
   // Its effects are not only those of its operands.
-  let extraClassDefinition = "";
+  let extraClassDefinition = sharedDefinition # inferDefinition;
   let arguments = (ins Prefill_Array:$x, Prefill_Array:$y,
                        StrAttr:$communicator);
   let assemblyFormat = [{

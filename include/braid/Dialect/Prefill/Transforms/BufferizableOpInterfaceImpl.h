@@ -1,11 +1,13 @@
-//===- BufferizableOpInterfaceImpl.h - Bufferization of prefill ops -*- C++ -*-===//
+//===- BufferizableOpInterfaceImpl.h - Bufferization of prefill ops -*- C++
+//-*-===//
 //
 // Part of the Braid project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Attaches upstream's bufferization interface to the ops of the prefill dialect.
+// Attaches upstream's bufferization interface to the ops of the prefill
+// dialect.
 //
 //===----------------------------------------------------------------------===//
 

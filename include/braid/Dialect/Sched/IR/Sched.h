@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Declares the dialect that says when and where work runs, its attributes, types
-// and ops, and the interfaces that make other dialects' ops schedulable.
+// Declares the dialect that says when and where work runs, its attributes,
+// types and ops, and the interfaces that make other dialects' ops schedulable.
 //
 //===----------------------------------------------------------------------===//
 

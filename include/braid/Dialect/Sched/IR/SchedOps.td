@@ -206,7 +206,7 @@ def Sched_AllocOp : Sched_Op<"alloc",
     Contents are undefined until written.
 
     ```
-    %q = sched.alloc(%t) at #sched.linear<4096, 0> : memref<?x512xf32>
+    %q = sched.alloc(%t) at <4096, 0> : memref<?x512xf32>
     ```
   }];
   let arguments = (ins Optional<Index>:$tokens,
