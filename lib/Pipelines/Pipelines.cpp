@@ -85,16 +85,21 @@ void braid::buildCompilePipeline(OpPassManager &pm,
   buildLowerPipeline(pm);
 }
 
+namespace {
+/// Upstream's registration without options rejects one without a word.
+struct NoOptions : public PassPipelineOptions<NoOptions> {};
+} // namespace
+
 void braid::registerPipelines() {
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<NoOptions>(
       "braid-bufferize", "From prefill on tensors to prefill on buffers",
-      [](OpPassManager &pm) { buildBufferizePipeline(pm); });
+      [](OpPassManager &pm, const NoOptions &) { buildBufferizePipeline(pm); });
   PassPipelineRegistration<PipelineOptions>("braid-schedule",
                                             "From buffers to planned schedules",
                                             buildSchedulePipeline);
-  PassPipelineRegistration<>("braid-lower",
-                             "From planned schedules to calls of the runtime",
-                             [](OpPassManager &pm) { buildLowerPipeline(pm); });
+  PassPipelineRegistration<NoOptions>(
+      "braid-lower", "From planned schedules to calls of the runtime",
+      [](OpPassManager &pm, const NoOptions &) { buildLowerPipeline(pm); });
   PassPipelineRegistration<PipelineOptions>(
       "braid-compile", "From prefill on tensors to calls of the runtime",
       buildCompilePipeline);

@@ -14,6 +14,42 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NarrowEagerPass : Pass<"sched-narrow-eager", "::mlir::func::FuncOp"> {
+  let summary = "Move what may be captured out of eager regions";
+  let description = [{
+    Takes an eager region as its author placed it and leaves in it only what has
+    to be there. An op that may be captured moves before the region if it needs
+    nothing from it, and after the region if nothing in it needs the op. Needing
+    counts values and memory: caches, views and overwriting what is still to be
+    read. What the region takes in and yields follows by itself. Works on tensors,
+    where legality is a question of values; the order among the ops that move is
+    kept.
+
+    An op stays because it reads host metadata, because it reads device metadata
+    that is not persistent, or because it lies between ops that stay. A remark
+    (category `sched-eager`, name `StaysEager`) says which, and names the operand;
+    `NarrowedEager` has the counts.
+
+    ```
+    %y = prefill.eager -> tensor<?x8xf32> {
+      %q = prefill.linear %x by %w into %0 : ...
+      %o = prefill.attend %q ... into %1 : ...
+      %z = prefill.linear %o by %v into %2 : ...
+      prefill.yield %z : tensor<?x8xf32>
+    }
+    ```
+    becomes
+    ```
+    %q = prefill.linear %x by %w into %0 : ...
+    %o = prefill.eager -> tensor<?x4x2xf32> {
+      %1 = prefill.attend %q ... into %init : ...
+      prefill.yield %1 : tensor<?x4x2xf32>
+    }
+    %y = prefill.linear %o by %v into %2 : ...
+    ```
+  }];
+}
+
 def FormSegmentsPass : Pass<"sched-form-segments", "::mlir::func::FuncOp"> {
   let summary = "Put a function's ops into captured segments and eager regions";
   let description = [{
