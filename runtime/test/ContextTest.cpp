@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <thread>
 
@@ -36,6 +37,9 @@ TEST(Context, Defaults) {
   EXPECT_EQ(options.max_auxiliary_streams, 3);
   EXPECT_EQ(options.max_graphs, 1024);
   EXPECT_EQ(options.scratch_bytes, size_t(64) << 20);
+  EXPECT_EQ(options.token_threshold, -1);
+  EXPECT_EQ(options.delay_seed, 0u);
+  EXPECT_EQ(options.poison, 0);
 
   braid_context *context = nullptr;
   EXPECT_EQ(braid_context_create(nullptr, &context), BRAID_OK);
@@ -60,7 +64,9 @@ TEST(Context, RejectsOptions) {
             BRAID_INVALID_ARGUMENT);
   EXPECT_CONTAINS(braid_last_error(nullptr),
                   "braid_context_options.struct_size is 0");
-  EXPECT_EQ(create([](Options &o) { o.struct_size -= 8; }),
+  EXPECT_EQ(create([](Options &o) {
+              o.struct_size = offsetof(Options, token_threshold) - 8;
+            }),
             BRAID_INVALID_ARGUMENT);
   EXPECT_EQ(create([](Options &o) { o.max_graphs = 0; }),
             BRAID_INVALID_ARGUMENT);

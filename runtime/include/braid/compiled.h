@@ -42,6 +42,17 @@ typedef struct braid_region {
   const int32_t *metadata; ///< a braid_metadata for each live-in
 } braid_region;
 
+/// Static description of a choice by token count: range i holds counts up to
+/// bounds[i], the last one all others.
+typedef struct braid_dispatch {
+  size_t struct_size;
+  const char *name;
+  const int64_t *bounds; ///< ascending, none negative
+  int32_t num_bounds;
+  int32_t gate; ///< 1: the one bound is a token threshold that may be replaced
+                ///< at run time
+} braid_dispatch;
+
 /// Starts a schedule for `tokens` tokens and returns the base of its
 /// workspace, aligned to 256 bytes (NULL after a failure). Schedules nest when
 /// compiled functions call each other.
@@ -75,6 +86,15 @@ BRAID_API void braid_rt_record(braid_frame *frame, int32_t stream,
 
 /// Makes `stream` wait for the record of `slot` that was enqueued last.
 BRAID_API void braid_rt_wait(braid_frame *frame, int32_t stream, int32_t slot);
+
+/// Number of the range for `tokens`. For a gate: 0 (overlap) if tokens <=
+/// threshold and threshold > 0, else 1; the threshold is the context's option,
+/// else the environment's BRAID_TOKEN_THRESHOLD (read when the context is
+/// created; not a number >= 0: error at creation naming it), else bounds[0].
+/// After a failure: the last range, num_bounds.
+BRAID_API int32_t braid_rt_dispatch(braid_frame *frame,
+                                    const braid_dispatch *dispatch,
+                                    int64_t tokens);
 
 #ifdef __cplusplus
 } // extern "C"

@@ -145,6 +145,8 @@ typedef struct braid_op {
   const int32_t *metadata; ///< a braid_metadata for each operand
   int64_t num_params;
   const braid_param *params;
+  /// Host code of the compiled module that "host_call" runs; NULL otherwise.
+  void (*function)(const braid_tensor *const *operands);
 } braid_op;
 
 //===----------------------------------------------------------------------===//
@@ -283,6 +285,20 @@ typedef struct braid_context_options {
   void *(*allocate)(size_t bytes, void *user_data);
   void (*deallocate)(void *pointer, size_t bytes, void *user_data);
   void *allocator_user_data;
+  /// Largest token count at which compiled code overlaps work on several
+  /// streams, in place of the compiled threshold of every gate; 0: never.
+  /// Default -1: BRAID_TOKEN_THRESHOLD of the environment when the context is
+  /// created, and without it the compiled threshold.
+  int64_t token_threshold;
+  /// For tests, host only. Not 0: each stream pauses for 0 to 200 us before
+  /// each command, as the seed, the stream and the number of the command say,
+  /// so that a missing wait shows. Default 0: no pauses.
+  uint64_t delay_seed;
+  /// For tests, host only. 1: each schedule that is executed first fills its
+  /// workspace with 0xFF bytes (NaN as a float) on stream 0, so that a read
+  /// before the write shows. Default 0.
+  int32_t poison;
+  int32_t reserved; ///< 0
 } braid_context_options;
 
 /// Counters of a context since it was created.
@@ -300,8 +316,19 @@ typedef struct braid_statistics {
   int64_t events;          ///< event slots held now
 } braid_statistics;
 
-/// Writes the defaults to `*options`; NULL is ignored.
+/// Writes the defaults to the first `size` bytes of `*options`, `struct_size`
+/// included; NULL is ignored.
+BRAID_API void
+braid_context_options_initialize_sized(braid_context_options *options,
+                                       size_t size);
+
+/// Writes the defaults to `*options`; NULL is ignored. The macro passes the
+/// size that its caller was compiled with; the function behind it, for callers
+/// that load it by name, writes the fields up to `allocator_user_data`.
 BRAID_API void braid_context_options_initialize(braid_context_options *options);
+#define braid_context_options_initialize(options)                              \
+  braid_context_options_initialize_sized((options),                            \
+                                         sizeof(braid_context_options))
 
 /// Creates a context. `options` may be NULL for the defaults. `*context` is
 /// set to NULL first; the caller destroys it with braid_context_destroy.
@@ -352,9 +379,46 @@ BRAID_API braid_status braid_synchronize(braid_context *context);
 BRAID_API braid_status braid_workspace_size(const braid_function *function,
                                             int64_t tokens, size_t *bytes);
 
+/// The token threshold of a gate that was compiled with `compiled`: the
+/// context's option, else the environment's BRAID_TOKEN_THRESHOLD at the time
+/// the context was created, else `compiled`. NULL: `compiled`.
+BRAID_API int64_t braid_token_threshold(const braid_context *context,
+                                        int64_t compiled);
+
 /// Writes counters; `statistics->struct_size` says how much fits.
 BRAID_API braid_status braid_get_statistics(const braid_context *context,
                                             braid_statistics *statistics);
+
+//===----------------------------------------------------------------------===//
+// Streams for code that is written by hand
+//===----------------------------------------------------------------------===//
+
+// The streams of a context that owns them (host and trace), for work beside
+// compiled functions. Stream 0 is the one on which braid_execute puts its
+// calls. The events are not those of compiled schedules. An engine on cuda uses
+// its own streams and events; there these functions return BRAID_UNSUPPORTED.
+// braid/parallel.hpp builds on them.
+
+/// Makes streams 0 .. num_streams - 1 and events 0 .. num_events - 1 exist.
+/// At most 1 + `max_auxiliary_streams` streams. Never makes fewer.
+BRAID_API braid_status braid_streams_reserve(braid_context *context,
+                                             int32_t num_streams,
+                                             int32_t num_events);
+
+/// Enqueues one op. `op` has to live until the work is done; `operands` are
+/// copied, as is host metadata.
+BRAID_API braid_status braid_stream_launch(braid_context *context,
+                                           int32_t stream, const braid_op *op,
+                                           const braid_tensor *const *operands);
+
+/// Records `event` on `stream`.
+BRAID_API braid_status braid_stream_record(braid_context *context,
+                                           int32_t stream, int32_t event);
+
+/// Makes `stream` wait for the record of `event` that was enqueued last. Fails
+/// if there was none.
+BRAID_API braid_status braid_stream_wait(braid_context *context, int32_t stream,
+                                         int32_t event);
 
 //===----------------------------------------------------------------------===//
 // Rotary position tables

@@ -16,7 +16,9 @@
 #include "trace/TraceBackend.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 
 using namespace braid::runtime;
@@ -57,16 +59,29 @@ static braid_status enter(const braid_context *context, Body &&body) {
 // Contexts
 //===----------------------------------------------------------------------===//
 
-void braid_context_options_initialize(braid_context_options *options) {
+/// Bytes of the options in the first version of the interface.
+static constexpr size_t OptionsFirstVersion =
+    offsetof(braid_context_options, allocator_user_data) + sizeof(void *);
+
+void braid_context_options_initialize_sized(braid_context_options *options,
+                                            size_t size) {
   if (!options)
     return;
-  *options = {};
-  options->struct_size = sizeof(*options);
-  options->backend = BRAID_BACKEND_HOST;
-  options->capture = 1;
-  options->max_auxiliary_streams = 3;
-  options->max_graphs = 1024;
-  options->scratch_bytes = size_t(64) << 20;
+  braid_context_options defaults = {};
+  defaults.struct_size = size;
+  defaults.backend = BRAID_BACKEND_HOST;
+  defaults.capture = 1;
+  defaults.max_auxiliary_streams = 3;
+  defaults.max_graphs = 1024;
+  defaults.scratch_bytes = size_t(64) << 20;
+  defaults.token_threshold = -1;
+  std::memset(options, 0, size);
+  std::memcpy(options, &defaults, std::min(size, sizeof(defaults)));
+}
+
+// The parentheses keep the macro away.
+void(braid_context_options_initialize)(braid_context_options *options) {
+  braid_context_options_initialize_sized(options, OptionsFirstVersion);
 }
 
 static Error checkOptions(const braid_context_options &options) {
@@ -82,6 +97,31 @@ static Error checkOptions(const braid_context_options &options) {
     return Error(BRAID_INVALID_ARGUMENT,
                  "one of allocate and deallocate is NULL, expected both or "
                  "neither");
+  if (options.token_threshold < -1)
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "token_threshold is %lld, expected -1 or no negative "
+                     "number",
+                     static_cast<long long>(options.token_threshold));
+  return Error::success();
+}
+
+/// Takes the token threshold from the environment if the options have none.
+static Error readTokenThreshold(braid_context_options &options) {
+  if (options.token_threshold >= 0)
+    return Error::success();
+  const char *text = std::getenv("BRAID_TOKEN_THRESHOLD");
+  if (!text || !*text)
+    return Error::success();
+  // strtoll alone would take blanks and signs.
+  bool digits = text[std::strspn(text, "0123456789")] == '\0';
+  errno = 0;
+  long long value = digits ? std::strtoll(text, nullptr, 10) : 0;
+  if (!digits || errno)
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "BRAID_TOKEN_THRESHOLD is '%s', expected a number of at "
+                     "least 0",
+                     text);
+  options.token_threshold = value;
   return Error::success();
 }
 
@@ -89,7 +129,7 @@ static Error makeBackend(const braid_context_options &options,
                          std::unique_ptr<Backend> &backend) {
   switch (options.backend) {
   case BRAID_BACKEND_HOST:
-    return HostBackend::create(backend);
+    return HostBackend::create(options, backend);
   case BRAID_BACKEND_TRACE:
     backend = std::make_unique<TraceBackend>(options);
     return Error::success();
@@ -112,15 +152,15 @@ static Error createContext(const braid_context_options *given,
   braid_context_options options;
   braid_context_options_initialize(&options);
   if (given) {
-    constexpr size_t firstVersion =
-        offsetof(braid_context_options, allocator_user_data) + sizeof(void *);
     if (Error error = checkStructSize("braid_context_options",
-                                      given->struct_size, firstVersion))
+                                      given->struct_size, OptionsFirstVersion))
       return error;
     std::memcpy(&options, given, std::min(given->struct_size, sizeof(options)));
     options.struct_size = sizeof(options);
   }
   if (Error error = checkOptions(options))
+    return error;
+  if (Error error = readTokenThreshold(options))
     return error;
   std::unique_ptr<Backend> backend;
   if (Error error = makeBackend(options, backend))
@@ -200,6 +240,35 @@ braid_status braid_execute(braid_context *context, const braid_call *call) {
 
 braid_status braid_synchronize(braid_context *context) {
   return enter(context, [&] { return context->synchronize(); });
+}
+
+int64_t braid_token_threshold(const braid_context *context, int64_t compiled) {
+  return context ? context->tokenThreshold(compiled) : compiled;
+}
+
+braid_status braid_streams_reserve(braid_context *context, int32_t num_streams,
+                                   int32_t num_events) {
+  return enter(context, [&] {
+    return context->reserveForCaller(num_streams, num_events);
+  });
+}
+
+braid_status braid_stream_launch(braid_context *context, int32_t stream,
+                                 const braid_op *op,
+                                 const braid_tensor *const *operands) {
+  return enter(context,
+               [&] { return context->launchForCaller(stream, op, operands); });
+}
+
+braid_status braid_stream_record(braid_context *context, int32_t stream,
+                                 int32_t event) {
+  return enter(context,
+               [&] { return context->recordForCaller(stream, event); });
+}
+
+braid_status braid_stream_wait(braid_context *context, int32_t stream,
+                               int32_t event) {
+  return enter(context, [&] { return context->waitForCaller(stream, event); });
 }
 
 braid_status braid_get_statistics(const braid_context *context,

@@ -32,3 +32,15 @@ Error Backend::useCallerStream(void *stream) {
   return Error(BRAID_INVALID_ARGUMENT,
                "braid_call.stream is not NULL, but this backend owns stream 0");
 }
+
+Error Backend::poison(void *, int64_t) { return Error::success(); }
+
+static Error noCallerStreams() {
+  return Error(BRAID_UNSUPPORTED,
+               "this backend has no streams for code that is written by hand; "
+               "such code uses the engine's own streams");
+}
+
+Error Backend::reserveCallerEvents(int32_t) { return noCallerStreams(); }
+Error Backend::recordForCaller(int32_t, int32_t) { return noCallerStreams(); }
+Error Backend::waitForCaller(int32_t, int32_t) { return noCallerStreams(); }

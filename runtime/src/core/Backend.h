@@ -75,6 +75,20 @@ public:
   virtual Error record(int32_t stream, int32_t slot) = 0;
   virtual Error wait(int32_t stream, int32_t slot) = 0;
 
+  /// Fills workspace with 0xFF bytes, on stream 0. Only backends whose option
+  /// `poison` says something do it.
+  virtual Error poison(void *memory, int64_t bytes);
+
+  /// Events of code that is written by hand, beside those of schedules. They
+  /// may be waited on after calls and synchronizations in between. Backends
+  /// whose streams belong to the engine have none.
+  virtual Error reserveCallerEvents(int32_t count);
+  virtual Error recordForCaller(int32_t stream, int32_t event);
+  virtual Error waitForCaller(int32_t stream, int32_t event);
+
+  /// Told now and then outside calls: what finished work held may go.
+  virtual void freeFinished() {}
+
   virtual Error beginCapture() = 0;
   /// Ends the capture and sets `graph`, or, if `keep` is false, discards it.
   virtual Error endCapture(bool keep, std::unique_ptr<Graph> &graph) = 0;
@@ -88,9 +102,13 @@ public:
 
   /// Told before the work itself.
   virtual void enterCall(const char *, const braid_function &, int64_t) {}
+  virtual void enterDispatch(const braid_dispatch &, int32_t /*range*/,
+                             int64_t /*threshold*/) {}
   virtual void enterSchedule(const braid_schedule &, int64_t) {}
   virtual void enterSegment(const braid_region &, SegmentUse) {}
   virtual void enterEager(const braid_region &) {}
+  /// Told after the work of a call.
+  virtual void leaveCall() {}
 };
 
 } // namespace braid::runtime

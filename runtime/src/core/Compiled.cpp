@@ -12,6 +12,11 @@
 
 #include "Frame.h"
 
+int32_t braid_rt_dispatch(braid_frame *frame, const braid_dispatch *dispatch,
+                          int64_t tokens) {
+  return frame->dispatch(dispatch, tokens);
+}
+
 void *braid_rt_schedule_begin(braid_frame *frame,
                               const braid_schedule *schedule, int64_t tokens) {
   return frame->beginSchedule(schedule, tokens);

@@ -52,6 +52,16 @@ Error Context::reserve(int32_t numStreams, int32_t numEvents) {
   return Error::success();
 }
 
+Error Context::resolve(Launch &launch) {
+  if (!backend->needsKernels())
+    return Error::success();
+  if (Error error =
+          kernels.resolve(*launch.op, launch.operands, options.scratch_bytes,
+                          launch.kernel, launch.scratchBytes))
+    return error;
+  return scratch.get(launch.stream, launch.scratchBytes, launch.scratch);
+}
+
 void Context::keepGraph(const std::string &key, std::unique_ptr<Graph> graph) {
   graphs.insert(key, std::move(graph), [&](std::unique_ptr<Graph> oldest) {
     backend->retire(std::move(oldest));
@@ -80,6 +90,8 @@ Error Context::run(const CheckedCall &call, FrameMode mode, bool prepared) {
     backend->enterCall(mode == FrameMode::Prepare ? "prepare" : "call",
                        function, call.tokens);
   function.entry(&frame, call.arguments);
+  if (mode == FrameMode::Prepare || mode == FrameMode::Execute)
+    backend->leaveCall();
   return frame.finish(function.name);
 }
 
@@ -118,4 +130,79 @@ Error Context::execute(const braid_call *call) {
   if (Error error = run(checked, FrameMode::Check, prepared))
     return error;
   return run(checked, FrameMode::Execute, prepared);
+}
+
+//===----------------------------------------------------------------------===//
+// Code that is written by hand
+//===----------------------------------------------------------------------===//
+
+Error Context::checkForCaller(int32_t stream, const char *what) const {
+  if (stream >= 0 && stream < counters.streams)
+    return Error::success();
+  return makeError(BRAID_INVALID_ARGUMENT,
+                   "%s on stream %d of a context with %lld streams; "
+                   "braid_streams_reserve makes more",
+                   what, stream, static_cast<long long>(counters.streams));
+}
+
+Error Context::checkForCaller(int32_t stream, int32_t event,
+                              const char *what) const {
+  if (Error error = checkForCaller(stream, what))
+    return error;
+  if (event >= 0 && static_cast<size_t>(event) < callerEvents.size())
+    return Error::success();
+  return makeError(BRAID_INVALID_ARGUMENT,
+                   "%s of event %d of a context with %zu events; "
+                   "braid_streams_reserve makes more",
+                   what, event, callerEvents.size());
+}
+
+Error Context::reserveForCaller(int32_t numStreams, int32_t numEvents) {
+  if (numStreams < 0 || numEvents < 0)
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "%d streams and %d events, expected no negative number",
+                     numStreams, numEvents);
+  if (numStreams - 1 > options.max_auxiliary_streams)
+    return makeError(BRAID_UNSUPPORTED,
+                     "%d auxiliary streams, but the context allows %d "
+                     "(max_auxiliary_streams)",
+                     numStreams - 1, options.max_auxiliary_streams);
+  // First: it is what some backends cannot do.
+  size_t count = std::max<size_t>(callerEvents.size(), numEvents);
+  if (Error error = backend->reserveCallerEvents(static_cast<int32_t>(count)))
+    return error;
+  callerEvents.resize(count, false);
+  return reserve(numStreams, 0);
+}
+
+Error Context::launchForCaller(int32_t stream, const braid_op *op,
+                               const braid_tensor *const *operands) {
+  if (Error error = checkOp(op, operands, BRAID_INVALID_ARGUMENT))
+    return error;
+  if (Error error = checkForCaller(stream, "launch"))
+    return error;
+  Launch launch = {nullptr, op, operands, stream, nullptr, 0};
+  if (Error error = resolve(launch))
+    return error;
+  ++counters.launches;
+  backend->freeFinished();
+  return backend->launch(launch);
+}
+
+Error Context::recordForCaller(int32_t stream, int32_t event) {
+  if (Error error = checkForCaller(stream, event, "record"))
+    return error;
+  callerEvents[event] = true;
+  backend->freeFinished();
+  return backend->recordForCaller(stream, event);
+}
+
+Error Context::waitForCaller(int32_t stream, int32_t event) {
+  if (Error error = checkForCaller(stream, event, "wait"))
+    return error;
+  if (!callerEvents[event])
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "stream %d waits on event %d, which was not recorded",
+                     stream, event);
+  return backend->waitForCaller(stream, event);
 }

@@ -47,6 +47,21 @@ public:
   /// The counters as they are now.
   braid_statistics statistics() const;
 
+  /// The threshold of a gate that was compiled with `compiled`.
+  int64_t tokenThreshold(int64_t compiled) const {
+    return options.token_threshold >= 0 ? options.token_threshold : compiled;
+  }
+
+  /// Finds kernel and scratch for `launch`, whose op and operands are set.
+  Error resolve(Launch &launch);
+
+  // What code that is written by hand enqueues.
+  Error reserveForCaller(int32_t numStreams, int32_t numEvents);
+  Error launchForCaller(int32_t stream, const braid_op *op,
+                        const braid_tensor *const *operands);
+  Error recordForCaller(int32_t stream, int32_t event);
+  Error waitForCaller(int32_t stream, int32_t event);
+
   /// Makes streams and event slots exist, and counts them.
   Error reserve(int32_t numStreams, int32_t numEvents);
 
@@ -74,6 +89,11 @@ private:
   /// Lets `call` go through its function once.
   Error run(const CheckedCall &call, FrameMode mode, bool prepared);
 
+  Error checkForCaller(int32_t stream, const char *what) const;
+  Error checkForCaller(int32_t stream, int32_t event, const char *what) const;
+
+  /// For each event of the caller, whether it was recorded.
+  std::vector<bool> callerEvents;
   LruCache<bool> preparedCalls;
 };
 

@@ -11,6 +11,7 @@
 
 #include "Frame.h"
 
+#include <algorithm>
 #include <cstddef>
 
 using namespace braid::runtime;
@@ -19,8 +20,8 @@ static constexpr size_t ScheduleFirstVersion =
     offsetof(braid_schedule, workspace_fixed) + sizeof(int64_t);
 static constexpr size_t RegionFirstVersion =
     offsetof(braid_region, metadata) + sizeof(void *);
-static constexpr size_t OpFirstVersion =
-    offsetof(braid_op, params) + sizeof(void *);
+static constexpr size_t DispatchFirstVersion =
+    offsetof(braid_dispatch, gate) + sizeof(int32_t);
 
 void Frame::fail(Error error) {
   if (!failure)
@@ -38,6 +39,72 @@ Error Frame::finish(const char *function) {
     capturing = false;
   }
   return std::move(failure);
+}
+
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
+Error Frame::checkDispatch(const braid_dispatch &dispatch,
+                           int64_t tokens) const {
+  const char *name = dispatch.name;
+  if (!name)
+    return Error(BRAID_INTERNAL, "a dispatch has no name");
+  if (dispatch.num_bounds < 0 || (dispatch.num_bounds && !dispatch.bounds))
+    return makeError(BRAID_INTERNAL,
+                     "the tables of dispatch '%s' are incomplete", name);
+  if (dispatch.gate != 0 && dispatch.gate != 1)
+    return makeError(BRAID_INTERNAL, "gate of dispatch '%s' is %d", name,
+                     dispatch.gate);
+  if (dispatch.gate && dispatch.num_bounds != 1)
+    return makeError(BRAID_INTERNAL,
+                     "gate '%s' has %d bounds, expected its threshold only",
+                     name, dispatch.num_bounds);
+  for (int32_t i = 0; i < dispatch.num_bounds; ++i)
+    if (dispatch.bounds[i] < 0 ||
+        (i && dispatch.bounds[i] <= dispatch.bounds[i - 1]))
+      return makeError(BRAID_INTERNAL,
+                       "bound %d of dispatch '%s' is %lld, expected ascending "
+                       "numbers, none negative",
+                       i, name, static_cast<long long>(dispatch.bounds[i]));
+  if (tokens < 0)
+    return makeError(BRAID_INTERNAL, "dispatch '%s' for %lld tokens", name,
+                     static_cast<long long>(tokens));
+  return Error::success();
+}
+
+Error Frame::tryDispatch(const braid_dispatch *dispatch, int64_t tokens,
+                         int32_t &range) {
+  if (!dispatch)
+    return Error(BRAID_INTERNAL, "compiled code dispatches by a NULL table");
+  if (Error error = checkStructSize("braid_dispatch", dispatch->struct_size,
+                                    DispatchFirstVersion))
+    return error;
+  if (Error error = checkDispatch(*dispatch, tokens))
+    return error;
+  int64_t threshold = 0;
+  if (dispatch->gate) {
+    threshold = context.tokenThreshold(dispatch->bounds[0]);
+    range = threshold > 0 && tokens <= threshold ? 0 : 1;
+  } else {
+    range = 0;
+    while (range < dispatch->num_bounds && tokens > dispatch->bounds[range])
+      ++range;
+  }
+  if (!isCheck())
+    backend.enterDispatch(*dispatch, range, threshold);
+  return Error::success();
+}
+
+int32_t Frame::dispatch(const braid_dispatch *table, int64_t tokens) {
+  int32_t range = 0;
+  if (!failed())
+    fail(guarded([&] { return tryDispatch(table, tokens, range); }));
+  if (!failed())
+    return range;
+  return table && table->struct_size >= DispatchFirstVersion
+             ? std::max(table->num_bounds, 0)
+             : 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,6 +153,8 @@ Error Frame::tryBeginSchedule(const braid_schedule *schedule, int64_t tokens,
   schedules.push_back(std::move(opened));
   if (!isCheck())
     backend.enterSchedule(*schedule, bytes);
+  if (mode == FrameMode::Execute && context.options.poison && bytes)
+    return backend.poison(base, bytes);
   return Error::success();
 }
 
@@ -298,30 +367,15 @@ Error Frame::checkSlot(int32_t slot, const char *what) const {
 
 Error Frame::tryLaunch(const braid_op *op, int32_t stream,
                        const braid_tensor *const *operands) {
-  if (!op)
-    return Error(BRAID_INTERNAL, "compiled code launches a NULL op");
-  if (Error error =
-          checkStructSize("braid_op", op->struct_size, OpFirstVersion))
+  if (Error error = checkOp(op, operands, BRAID_INTERNAL))
     return error;
   if (Error error = checkStream(stream, "launch"))
     return error;
-  if (!op->name || op->num_operands < 0 ||
-      (op->num_operands && (!operands || !op->accesses || !op->metadata)) ||
-      op->num_params < 0 || (op->num_params && !op->params))
-    return makeError(BRAID_INTERNAL, "the tables of op '%s' are incomplete",
-                     op->name ? op->name : "?");
   if (skips())
     return Error::success();
   Launch launch = {nullptr, op, operands, stream, nullptr, 0};
-  if (backend.needsKernels()) {
-    if (Error error = context.kernels.resolve(
-            *op, operands, context.options.scratch_bytes, launch.kernel,
-            launch.scratchBytes))
-      return error;
-    if (Error error =
-            context.scratch.get(stream, launch.scratchBytes, launch.scratch))
-      return error;
-  }
+  if (Error error = context.resolve(launch))
+    return error;
   if (inSegment())
     if (Error error = rules.launch(stream, op->name))
       return error;

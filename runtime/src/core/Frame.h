@@ -40,6 +40,7 @@ public:
       : context(context), backend(*context.backend), mode(mode),
         useGraphs(prepared && context.options.capture) {}
 
+  int32_t dispatch(const braid_dispatch *table, int64_t tokens);
   void *beginSchedule(const braid_schedule *schedule, int64_t tokens);
   void endSchedule();
   bool beginSegment(const braid_region *segment,
@@ -86,11 +87,14 @@ private:
   /// True if it is neither performed nor checked.
   bool skips() const { return mode == FrameMode::Prepare && !inSegment(); }
 
+  Error checkDispatch(const braid_dispatch &dispatch, int64_t tokens) const;
   Error checkBegin(const braid_region *region, const char *what) const;
   Error checkStream(int32_t stream, const char *what) const;
   Error checkSlot(int32_t slot, const char *what) const;
   std::string segmentKey(const braid_region &segment,
                          const braid_tensor *const *liveIns) const;
+  Error tryDispatch(const braid_dispatch *dispatch, int64_t tokens,
+                    int32_t &range);
   Error tryLaunch(const braid_op *op, int32_t stream,
                   const braid_tensor *const *operands);
   Error tryRecord(int32_t stream, int32_t slot);

@@ -26,6 +26,22 @@ std::string braid::runtime::locationSuffix(const braid_op &op) {
   return std::string(" at ") + op.location;
 }
 
+Error braid::runtime::checkOp(const braid_op *op,
+                              const braid_tensor *const *operands,
+                              braid_status status) {
+  constexpr size_t firstVersion = offsetof(braid_op, params) + sizeof(void *);
+  if (!op)
+    return makeError(status, "the op of a launch is NULL");
+  if (Error error = checkStructSize("braid_op", op->struct_size, firstVersion))
+    return error;
+  if (op->name && op->num_operands >= 0 &&
+      (!op->num_operands || (operands && op->accesses && op->metadata)) &&
+      op->num_params >= 0 && (!op->num_params || op->params))
+    return Error::success();
+  return makeError(status, "the tables of op '%s' are incomplete",
+                   op->name ? op->name : "?");
+}
+
 Error KernelRegistry::add(const braid_kernel &kernel) {
   if (Error error =
           checkStructSize("braid_kernel", kernel.struct_size, FirstVersion))

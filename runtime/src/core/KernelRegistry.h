@@ -28,6 +28,10 @@ constexpr size_t KernelMessageBytes = 512;
 /// " at LOCATION", or "" if the op's location is unknown.
 std::string locationSuffix(const braid_op &op);
 
+/// Fails with `status` unless `op` and its tables are complete.
+Error checkOp(const braid_op *op, const braid_tensor *const *operands,
+              braid_status status);
+
 /// Kernels by name, the newest first.
 class KernelRegistry {
 public:

@@ -43,15 +43,17 @@ public:
 
 } // namespace braid::runtime
 
-Error HostBackend::create(std::unique_ptr<Backend> &backend) {
+Error HostBackend::create(const braid_context_options &options,
+                          std::unique_ptr<Backend> &backend) {
   const SmallOps *ops = nullptr;
   if (Error error = selectSmallOps(ops))
     return error;
-  backend = std::make_unique<HostBackend>(*ops);
+  backend = std::make_unique<HostBackend>(*ops, options.delay_seed);
   return Error::success();
 }
 
-HostBackend::HostBackend(const SmallOps &ops) : ops(ops) {}
+HostBackend::HostBackend(const SmallOps &ops, uint64_t delaySeed)
+    : ops(ops), delaySeed(delaySeed) {}
 
 HostBackend::~HostBackend() { drain(); }
 
@@ -61,7 +63,8 @@ Error HostBackend::addKernels(KernelRegistry &registry) {
 
 Error HostBackend::reserveStreams(int32_t count) {
   while (streams.size() < static_cast<size_t>(count))
-    streams.push_back(std::make_unique<Stream>(failure));
+    streams.push_back(
+        std::make_unique<Stream>(failure, Delays(delaySeed, streams.size())));
   return Error::success();
 }
 
@@ -83,12 +86,18 @@ void HostBackend::drain() {
     stream->drain();
   for (Event *&slot : slots)
     slot = nullptr;
+  for (Event *&event : callerEvents)
+    event = nullptr;
   events.clear();
   nodes.clear();
   retired.clear();
 }
 
 void HostBackend::enterCall(const char *, const braid_function &, int64_t) {
+  freeFinished();
+}
+
+void HostBackend::freeFinished() {
   // An engine that never synchronizes must not pile up finished work. Between
   // two calls nothing but queued commands points at it.
   if (nodes.size() + events.size() + retired.size() > MaxUnfreed)
@@ -104,7 +113,7 @@ Error HostBackend::launch(const Launch &launch) {
     return Error::success();
   }
   nodes.emplace_back(launch);
-  push(launch.stream, {Command::Run, &nodes.back(), nullptr});
+  push(launch.stream, Command::run(&nodes.back()));
   return Error::success();
 }
 
@@ -116,7 +125,7 @@ Error HostBackend::record(int32_t stream, int32_t slot) {
     return Error::success();
   }
   slots[slot] = &events.emplace_back();
-  push(stream, {Command::Signal, nullptr, slots[slot]});
+  push(stream, Command::signal(slots[slot]));
   return Error::success();
 }
 
@@ -126,7 +135,29 @@ Error HostBackend::wait(int32_t stream, int32_t slot) {
         {Command::Wait, stream, nullptr, capture->slots[slot]});
     return Error::success();
   }
-  push(stream, {Command::Wait, nullptr, slots[slot]});
+  push(stream, Command::wait(slots[slot]));
+  return Error::success();
+}
+
+Error HostBackend::poison(void *memory, int64_t bytes) {
+  push(0, Command::poison(memory, bytes));
+  return Error::success();
+}
+
+Error HostBackend::reserveCallerEvents(int32_t count) {
+  callerEvents.resize(count, nullptr);
+  return Error::success();
+}
+
+Error HostBackend::recordForCaller(int32_t stream, int32_t event) {
+  callerEvents[event] = &events.emplace_back();
+  push(stream, Command::signal(callerEvents[event]));
+  return Error::success();
+}
+
+Error HostBackend::waitForCaller(int32_t stream, int32_t event) {
+  if (callerEvents[event])
+    push(stream, Command::wait(callerEvents[event]));
   return Error::success();
 }
 
@@ -149,9 +180,10 @@ Error HostBackend::replay(const Graph &graph) {
   for (Event *&event : records)
     event = &events.emplace_back();
   for (const HostGraph::Step &step : host.steps)
-    push(step.stream,
-         {step.kind, step.node,
-          step.kind == Command::Run ? nullptr : records[step.record]});
+    push(step.stream, step.kind == Command::Run ? Command::run(step.node)
+                      : step.kind == Command::Signal
+                          ? Command::signal(records[step.record])
+                          : Command::wait(records[step.record]));
   return Error::success();
 }
 

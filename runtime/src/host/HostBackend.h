@@ -34,9 +34,10 @@ class HostBackend final : public Backend {
 public:
   /// Makes a backend with the small ops that this machine is best at, or that
   /// the environment asks for.
-  static Error create(std::unique_ptr<Backend> &backend);
+  static Error create(const braid_context_options &options,
+                      std::unique_ptr<Backend> &backend);
 
-  explicit HostBackend(const SmallOps &ops);
+  HostBackend(const SmallOps &ops, uint64_t delaySeed);
   ~HostBackend() override;
 
   Error addKernels(KernelRegistry &registry) override;
@@ -45,6 +46,11 @@ public:
   Error launch(const Launch &launch) override;
   Error record(int32_t stream, int32_t slot) override;
   Error wait(int32_t stream, int32_t slot) override;
+  Error poison(void *memory, int64_t bytes) override;
+  Error reserveCallerEvents(int32_t count) override;
+  Error recordForCaller(int32_t stream, int32_t event) override;
+  Error waitForCaller(int32_t stream, int32_t event) override;
+  void freeFinished() override;
   Error beginCapture() override;
   Error endCapture(bool keep, std::unique_ptr<Graph> &graph) override;
   Error replay(const Graph &graph) override;
@@ -58,9 +64,12 @@ private:
   void drain();
 
   const SmallOps &ops;
+  const uint64_t delaySeed;
   FirstFailure failure;
   /// The record of each slot that was enqueued last.
   std::vector<Event *> slots;
+  /// The same for events of code that is written by hand; NULL: it is done.
+  std::vector<Event *> callerEvents;
   std::unique_ptr<HostGraph> capture;
 
   // What queued commands point at; freed by a drain, by this thread only.

@@ -22,7 +22,7 @@ Error braid::runtime::addHostKernels(KernelRegistry &registry,
   for (braid_kernel (*make)() :
        {makeLinear, makeGroupedLinear, makeRmsNorm, makeRope, makeCacheInsert,
         makeCompress, makeIndexQuery, makeIndexSelect, makeAttend,
-        makeAllReduce, makeCopy, makePack, makeQuantize}) {
+        makeAllReduce, makeCopy, makePack, makeQuantize, makeHostCall}) {
     braid_kernel kernel = make();
     kernel.user_data = const_cast<SmallOps *>(&ops);
     if (Error error = registry.add(kernel))

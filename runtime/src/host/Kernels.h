@@ -38,6 +38,7 @@ braid_kernel makeAllReduce();
 braid_kernel makeCopy();
 braid_kernel makePack();
 braid_kernel makeQuantize();
+braid_kernel makeHostCall();
 
 } // namespace braid::runtime
 

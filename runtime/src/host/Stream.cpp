@@ -13,6 +13,7 @@
 
 #include "LaunchNode.h"
 
+#include <cstring>
 #include <omp.h>
 
 using namespace braid::runtime;
@@ -20,11 +21,12 @@ using namespace braid::runtime;
 /// Commands between two drains.
 static constexpr size_t RingSize = 1 << 13;
 
-Stream::Stream(FirstFailure &failure)
-    : failure(failure), ring(RingSize), worker([this] { work(); }) {}
+Stream::Stream(FirstFailure &failure, Delays delays)
+    : failure(failure), delays(delays), ring(RingSize),
+      worker([this] { work(); }) {}
 
 Stream::~Stream() {
-  append({Command::Stop, nullptr, nullptr});
+  append(Command(Command::Stop));
   worker.join();
 }
 
@@ -42,8 +44,7 @@ void Stream::push(const Command &command) {
 void Stream::drain() {
   if (sinceDrain == 0)
     return;
-  // A signal without an event marks the drain.
-  append({Command::Signal, nullptr, nullptr});
+  append(Command(Command::ReachDrain));
   uint32_t before = drains++;
   waitWhileEqual(drained, before);
   sinceDrain = 0;
@@ -54,21 +55,27 @@ void Stream::work() {
   // many threads a library takes.
   omp_set_num_threads(1);
   uint32_t reached = 0;
+  uint64_t number = 0;
   for (uint32_t next = 0;; ++next) {
     waitWhileEqual(pushed, next);
     const Command command = ring[next % RingSize];
+    if (command.kind != Command::ReachDrain && command.kind != Command::Stop)
+      delays.before(number++);
     switch (command.kind) {
     case Command::Run:
       command.node->run(failure);
       break;
     case Command::Signal:
-      if (command.event)
-        command.event->signal();
-      else
-        storeAndWake(drained, ++reached);
+      command.event->signal();
       break;
     case Command::Wait:
       command.event->wait();
+      break;
+    case Command::Poison:
+      std::memset(command.memory, 0xFF, command.bytes);
+      break;
+    case Command::ReachDrain:
+      storeAndWake(drained, ++reached);
       break;
     case Command::Stop:
       return;

@@ -18,6 +18,7 @@
 #ifndef BRAID_RUNTIME_HOST_STREAM_H
 #define BRAID_RUNTIME_HOST_STREAM_H
 
+#include "Delays.h"
 #include "FirstFailure.h"
 #include "WaitWord.h"
 
@@ -41,15 +42,42 @@ private:
 /// What a stream can be told to do. What it points at lives until the next
 /// drain.
 struct Command {
-  enum Kind { Run, Signal, Wait, Stop } kind;
-  const LaunchNode *node;
-  Event *event;
+  enum Kind { Run, Signal, Wait, Poison, ReachDrain, Stop } kind = Stop;
+  union {
+    const LaunchNode *node; ///< of Run
+    Event *event;           ///< of Signal and Wait
+    void *memory = nullptr; ///< of Poison
+  };
+  size_t bytes = 0; ///< of Poison
+
+  explicit Command(Kind kind = Stop) : kind(kind) {}
+  static Command run(const LaunchNode *node) {
+    Command command(Run);
+    command.node = node;
+    return command;
+  }
+  static Command signal(Event *event) {
+    Command command(Signal);
+    command.event = event;
+    return command;
+  }
+  static Command wait(Event *event) {
+    Command command(Wait);
+    command.event = event;
+    return command;
+  }
+  static Command poison(void *memory, size_t bytes) {
+    Command command(Poison);
+    command.memory = memory;
+    command.bytes = bytes;
+    return command;
+  }
 };
 
 /// One stream. All member functions belong to the thread that enqueues.
 class Stream {
 public:
-  explicit Stream(FirstFailure &failure);
+  explicit Stream(FirstFailure &failure, Delays delays = Delays());
   ~Stream();
   Stream(const Stream &) = delete;
   Stream &operator=(const Stream &) = delete;
@@ -67,6 +95,7 @@ private:
   void append(const Command &command);
 
   FirstFailure &failure;
+  const Delays delays;
   std::vector<Command> ring;
   size_t sinceDrain = 0;
   /// Commands pushed, modulo 2^32.

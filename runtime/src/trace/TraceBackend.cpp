@@ -50,7 +50,7 @@ static std::string paramString(const braid_param &param) {
 Error TraceBackend::launch(const Launch &launch) {
   const braid_op &op = *launch.op;
   std::string line =
-      "  launch s" + std::to_string(launch.stream) + " " + op.name + " [";
+      "launch s" + std::to_string(launch.stream) + " " + op.name + " [";
   for (int64_t i = 0; i < op.num_operands; ++i) {
     if (i)
       line += ", ";
@@ -61,19 +61,19 @@ Error TraceBackend::launch(const Launch &launch) {
     line += " " + paramString(op.params[i]);
   if (op.location && *op.location)
     line += std::string(" loc(") + op.location + ")";
-  print(line);
+  printStep(line);
   if (capture)
     ++capture->launches;
   return Error::success();
 }
 
 Error TraceBackend::record(int32_t stream, int32_t slot) {
-  print("  record s" + std::to_string(stream) + " e" + std::to_string(slot));
+  printStep("record s" + std::to_string(stream) + " e" + std::to_string(slot));
   return Error::success();
 }
 
 Error TraceBackend::wait(int32_t stream, int32_t slot) {
-  print("  wait s" + std::to_string(stream) + " e" + std::to_string(slot));
+  printStep("wait s" + std::to_string(stream) + " e" + std::to_string(slot));
   return Error::success();
 }
 
@@ -93,8 +93,16 @@ Error TraceBackend::replay(const Graph &) { return Error::success(); }
 
 void TraceBackend::enterCall(const char *verb, const braid_function &function,
                              int64_t tokens) {
+  indent = "  ";
   print(std::string(verb) + " " + function.name +
         " tokens=" + (tokens < 0 ? "none" : std::to_string(tokens)));
+}
+
+void TraceBackend::enterDispatch(const braid_dispatch &dispatch, int32_t range,
+                                 int64_t threshold) {
+  print(std::string("dispatch ") + dispatch.name +
+        " range=" + std::to_string(range) +
+        (dispatch.gate ? " threshold=" + std::to_string(threshold) : ""));
 }
 
 void TraceBackend::enterSchedule(const braid_schedule &schedule,

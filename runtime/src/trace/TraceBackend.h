@@ -32,6 +32,13 @@ public:
   Error launch(const Launch &launch) override;
   Error record(int32_t stream, int32_t slot) override;
   Error wait(int32_t stream, int32_t slot) override;
+  Error reserveCallerEvents(int32_t) override { return Error::success(); }
+  Error recordForCaller(int32_t stream, int32_t event) override {
+    return record(stream, event);
+  }
+  Error waitForCaller(int32_t stream, int32_t event) override {
+    return wait(stream, event);
+  }
   Error beginCapture() override;
   Error endCapture(bool keep, std::unique_ptr<Graph> &graph) override;
   Error replay(const Graph &graph) override;
@@ -40,16 +47,22 @@ public:
 
   void enterCall(const char *verb, const braid_function &function,
                  int64_t tokens) override;
+  void enterDispatch(const braid_dispatch &dispatch, int32_t range,
+                     int64_t threshold) override;
   void enterSchedule(const braid_schedule &schedule,
                      int64_t workspace) override;
   void enterSegment(const braid_region &segment, SegmentUse use) override;
   void enterEager(const braid_region &region) override;
+  void leaveCall() override { indent = ""; }
 
 private:
   void print(const std::string &line);
+  void printStep(const std::string &line) { print(indent + line); }
 
   void (*sink)(const char *line, void *userData);
   void *userData;
+  /// Before launches, records and waits: inside a call they are indented.
+  std::string indent;
   std::unique_ptr<Graph> capture;
 };
 
