@@ -391,6 +391,12 @@ SequenceArguments::create(const Program &program, int64_t length,
         return result->allocate(index, {1});
       if (argument.hasTokens)
         return result->addInput(index, sources);
+      // Programs of other people do not say what their weights are called.
+      bool isStatic = llvm::none_of(argument.shape, [](int64_t extent) {
+        return mlir::ShapedType::isDynamic(extent);
+      });
+      if (isStatic && !sources.checkpoint)
+        return result->addWeight(index, sources);
       return makeError("argument '", name, "' of shape ",
                        formatShape(argument.shape),
                        " is no weight, input, cache or metadata that is known; "

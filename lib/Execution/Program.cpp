@@ -118,22 +118,29 @@ static void addDescriptions(MutableArrayRef<ProgramArgument> arguments,
   }
 }
 
-static ProgramSummary summarize(func::FuncOp function) {
-  ProgramSummary summary;
-  function.walk([&](Operation *op) {
+static void addSummary(Operation *root, ProgramSummary &summary) {
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto dispatch = dyn_cast<sched::DispatchOp>(op)) {
+      if (dispatch.getGate())
+        summary.tokenThreshold = dispatch.getBounds().front();
+      for (Operation &inner : dispatch.getRanges().front().front())
+        addSummary(&inner, summary);
+      return WalkResult::skip();
+    }
     summary.launches += isa<sched::LaunchOp>(op);
     summary.segments += isa<sched::SegmentOp>(op);
     summary.eagerRegions += isa<sched::EagerOp>(op);
+    if (auto wait = dyn_cast<sched::WaitOp>(op))
+      summary.waits += wait.getEvents().size();
+    if (auto schedule = dyn_cast<sched::ScheduleOp>(op))
+      summary.streams =
+          std::max<int64_t>(summary.streams, schedule.getNumStreams());
     if (auto call = dyn_cast<func::CallOp>(op))
       if (auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-              call, call.getCalleeAttr())) {
-        ProgramSummary inner = summarize(callee);
-        summary.launches += inner.launches;
-        summary.segments += inner.segments;
-        summary.eagerRegions += inner.eagerRegions;
-      }
+              call, call.getCalleeAttr()))
+        addSummary(callee, summary);
+    return WalkResult::advance();
   });
-  return summary;
 }
 
 llvm::Expected<std::unique_ptr<Program>>
@@ -156,12 +163,13 @@ Program::compile(OwningOpRef<ModuleOp> module, StringRef name,
     return pm.run(*module);
   };
   if (failed(run([&](OpPassManager &pm) {
+        buildPlanPipeline(pm, options);
         buildBufferizePipeline(pm);
         buildSchedulePipeline(pm, options);
       })))
     return makeError("compilation failed");
   auto scheduled = module->lookupSymbol<func::FuncOp>(program->name);
-  program->summary = summarize(scheduled);
+  addSummary(scheduled, program->summary);
   if (failed(run([](OpPassManager &pm) { buildLowerPipeline(pm); })))
     return makeError("compilation failed");
   program->passSeconds = timer.getSeconds();

@@ -16,16 +16,27 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
+void braid::buildPlanPipeline(OpPassManager &pm,
+                              const PipelineOptions &options) {
+  // On tensors, where legality is a question of values and caches; after
+  // bufferization every reuse of memory would look like a dependence.
+  if (options.narrow)
+    pm.addNestedPass<func::FuncOp>(sched::createNarrowEagerPass());
+}
+
 void braid::buildBufferizePipeline(OpPassManager &pm) {
-  // Before anything that merges equal ops: two destinations of equal shape are
-  // two buffers. `tensor.empty` is pure, and CSE would make them one, which
-  // orders ops that nothing else orders.
+  // Two destinations of equal shape are two buffers. `tensor.empty` is pure, so
+  // CSE may have made them one, which orders ops that nothing else orders.
+  pm.addNestedPass<func::FuncOp>(sched::createSeparateDestinationsPass());
+
+  // From here on they cannot be merged.
   pm.addNestedPass<func::FuncOp>(
       bufferization::createEmptyTensorToAllocTensorPass());
 
@@ -43,6 +54,10 @@ void braid::buildBufferizePipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 
+  // Equal views are one now, and a copy of a part of a buffer onto itself,
+  // which writing a slice in place leaves behind, is seen to be none.
+  pm.addPass(createCanonicalizerPass());
+
   // A destination-style function returns its output argument; outputs of
   // compiled functions are arguments only.
   pm.addPass(sched::createDropReturnedArgumentsPass());
@@ -58,11 +73,41 @@ void braid::buildSchedulePipeline(OpPassManager &pm,
   // Sugar goes before anything reads records and waits.
   pm.addPass(sched::createExpandForkJoinPass());
 
-  // Last: a buffer's place depends on the final order of all work.
+  // A choice first, as attributes: the gate below clones what was chosen, and
+  // the clone for large token counts drops the choice.
+  sched::AssignStreamsPassOptions streams;
+  streams.maxStreams = options.maxStreams;
+  streams.tokens = options.tokens;
+  pm.addPass(sched::createAssignStreamsPass(streams));
+
+  // Before streams exist: the serial body is the program's own order, which
+  // materializing would change.
+  sched::GateTokensPassOptions gate;
+  gate.threshold = options.tokenThreshold;
+  pm.addPass(sched::createGateTokensPass(gate));
+
+  // From here on only what is written in the IR counts. Nothing of upstream
+  // that moves or shares buffers runs after this.
+  pm.addPass(sched::createMaterializeSyncPass());
+
+  // Materializing writes every edge; most are implied by others.
+  pm.addPass(sched::createSimplifySyncPass());
+
+  // After simplifying, so that an event that nobody awaits takes no slot.
+  pm.addPass(sched::createBindEventsPass());
+
+  // After all ordering: a buffer's place depends on the final order of work.
   pm.addPass(sched::createPlanMemoryPass());
+
+  // Always at the end: reads what is there and trusts none of the passes above.
+  pm.addPass(sched::createVerifyPass());
 }
 
 void braid::buildLowerPipeline(OpPassManager &pm) {
+  // What the runtime has no kernel for becomes host code of the module.
+  pm.addPass(sched::createOutlineHostOpsPass());
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+
   // Subviews and reshapes become offsets, sizes and strides, which upstream
   // computes; the conversion then knows one kind of view.
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -80,6 +125,7 @@ void braid::buildLowerPipeline(OpPassManager &pm) {
 
 void braid::buildCompilePipeline(OpPassManager &pm,
                                  const PipelineOptions &options) {
+  buildPlanPipeline(pm, options);
   buildBufferizePipeline(pm);
   buildSchedulePipeline(pm, options);
   buildLowerPipeline(pm);
@@ -91,6 +137,8 @@ struct NoOptions : public PassPipelineOptions<NoOptions> {};
 } // namespace
 
 void braid::registerPipelines() {
+  PassPipelineRegistration<PipelineOptions>(
+      "braid-plan", "What is decided on tensors", buildPlanPipeline);
   PassPipelineRegistration<NoOptions>(
       "braid-bufferize", "From prefill on tensors to prefill on buffers",
       [](OpPassManager &pm, const NoOptions &) { buildBufferizePipeline(pm); });

@@ -87,6 +87,20 @@ static cl::opt<bool>
     capture("capture",
             cl::desc("Form captured segments and replay them (default on)"),
             cl::init(true), cl::cat(category));
+static cl::opt<bool>
+    narrow("narrow",
+           cl::desc("Move what may be captured out of eager regions (default "
+                    "on)"),
+           cl::init(true), cl::cat(category));
+static cl::opt<unsigned>
+    maxStreams("max-streams",
+               cl::desc("Most streams, stream 0 included (default 4)"),
+               cl::init(4), cl::value_desc("n"), cl::cat(category));
+static cl::opt<int64_t> tokenThreshold(
+    "token-threshold",
+    cl::desc("Most tokens for which work is overlapped; 0 is never, -1 what "
+             "the target says (default)"),
+    cl::init(-1), cl::value_desc("n"), cl::cat(category));
 static cl::opt<unsigned> repeat("repeat",
                                 cl::desc("Prepared runs after the first one"),
                                 cl::init(1), cl::value_desc("n"),
@@ -363,6 +377,11 @@ static Error run(const ImportOptions &importOptions,
     return makeError("no input; pass --input=FILE:TENSOR");
   if (blockSize < 1 || blockSize > 65536)
     return makeError("--block-size is ", blockSize, "; expected 1 to 65536");
+  if (maxStreams < 1)
+    return makeError("--max-streams is 0; expected at least 1");
+  if (tokenThreshold < -1)
+    return makeError("--token-threshold is ", tokenThreshold,
+                     "; expected -1 or more");
   if (!(tolerance >= 0))
     return makeError("--tolerance is not a number of at least 0");
 
@@ -380,6 +399,9 @@ static Error run(const ImportOptions &importOptions,
   double importSeconds = timer.getSeconds();
   PipelineOptions pipeline;
   pipeline.capture = capture;
+  pipeline.narrow = narrow;
+  pipeline.maxStreams = maxStreams;
+  pipeline.tokenThreshold = tokenThreshold;
   std::optional<int64_t> layer = source->layer;
   Expected<std::unique_ptr<Program>> compiled =
       Program::compile(std::move(source->module), source->function, pipeline);
@@ -395,11 +417,17 @@ static Error run(const ImportOptions &importOptions,
   size_t workspace = 0;
   braid_workspace_size(program.getFunction(), numTokens, &workspace);
   const ProgramSummary &summary = program.getSummary();
+  std::string parts = plural(summary.launches, "op") + ", " +
+                      plural(summary.segments, "segment") + ", " +
+                      plural(summary.eagerRegions, "eager break") + ", " +
+                      plural(summary.streams, "stream");
+  if (summary.waits)
+    parts += ", " + plural(summary.waits, "wait");
+  if (summary.tokenThreshold)
+    parts += " up to " + plural(*summary.tokenThreshold, "token");
   report("compile", program.getPassSeconds(),
-         plural(summary.launches, "op") + ", " +
-             plural(summary.segments, "segment") + ", " +
-             plural(summary.eagerRegions, "eager break") + ", workspace " +
-             group(workspace) + " bytes for " + plural(numTokens, "token"));
+         parts + ", workspace " + group(workspace) + " bytes for " +
+             plural(numTokens, "token"));
   report("codegen", program.getCodegenSeconds(), "");
 
   // Arguments.
@@ -463,6 +491,7 @@ static Error run(const ImportOptions &importOptions,
   braid_context_options_initialize(&options);
   options.backend = backend;
   options.capture = capture;
+  options.max_auxiliary_streams = maxStreams - 1;
   braid_context *raw = nullptr;
   if (braid_status status = braid_context_create(&options, &raw);
       status != BRAID_OK)

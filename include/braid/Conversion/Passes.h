@@ -12,6 +12,8 @@
 #ifndef BRAID_CONVERSION_PASSES_H
 #define BRAID_CONVERSION_PASSES_H
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -28,7 +28,8 @@ def ConvertSchedToRuntimePass
     joins, and views lowered by upstream's `expand-strided-metadata` and
     `lower-affine`.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::cf::ControlFlowDialect"];
 }
 
 #endif // BRAID_CONVERSION_PASSES_TD

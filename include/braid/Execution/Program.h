@@ -48,11 +48,16 @@ struct ProgramArgument {
   std::optional<braid_rope> rope;
 };
 
-/// What the schedule of a function consists of.
+/// What the schedule of a function consists of; of several token ranges, the
+/// first one.
 struct ProgramSummary {
   int64_t launches = 0;
   int64_t segments = 0;
   int64_t eagerRegions = 0;
+  int64_t streams = 1;
+  int64_t waits = 0;
+  /// Most tokens for which work is overlapped, if there is such a limit.
+  std::optional<int64_t> tokenThreshold;
 };
 
 /// One function, ready to be prepared and executed.

@@ -21,12 +21,33 @@ namespace braid {
 
 /// Options of all pipelines.
 struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
+  Option<bool> narrow{
+      *this, "narrow",
+      llvm::cl::desc("Move what may be captured out of eager regions"),
+      llvm::cl::init(true)};
   Option<bool> capture{
       *this, "capture",
       llvm::cl::desc("Form captured segments; false puts every op into eager "
                      "regions"),
       llvm::cl::init(true)};
+  Option<unsigned> maxStreams{
+      *this, "max-streams",
+      llvm::cl::desc("Most streams, stream 0 included; 1 is the program's own "
+                     "order"),
+      llvm::cl::init(4)};
+  Option<int64_t> tokenThreshold{
+      *this, "token-threshold",
+      llvm::cl::desc("Most tokens for which work is overlapped; 0 is never, -1 "
+                     "what the target says"),
+      llvm::cl::init(-1)};
+  Option<int64_t> tokens{
+      *this, "tokens",
+      llvm::cl::desc("Token count for which times are estimated"),
+      llvm::cl::init(256)};
 };
+
+/// `braid-plan`: what is decided on tensors.
+void buildPlanPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
 
 /// `braid-bufferize`: prefill on tensors to prefill on buffers.
 void buildBufferizePipeline(mlir::OpPassManager &pm);

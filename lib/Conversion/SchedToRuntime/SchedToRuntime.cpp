@@ -14,6 +14,7 @@
 
 #include "braid/Conversion/Passes.h"
 
+#include "KernelFunctions.h"
 #include "RuntimeTables.h"
 #include "braid/Analysis/CaptureAnalysis.h"
 #include "braid/Dialect/Prefill/IR/Prefill.h"
@@ -122,6 +123,8 @@ struct Facts {
     Value base, tokens;
   };
   DenseMap<Operation *, Workspace> workspaces;
+  /// Access of each operand of a launched op, and whether the host reads it.
+  DenseMap<OpOperand *, std::pair<int32_t, bool>> operands;
   /// Functions of the runtime that are declared in the module.
   llvm::StringSet<> declared;
 };
@@ -222,7 +225,8 @@ LogicalResult InputVerifier::verifyFunction(func::FuncOp function) {
 
 LogicalResult InputVerifier::verify(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
-    if (failed(verifyFunction(function)))
+    if (!function->hasAttr(SchedDialect::getKernelAttrName()) &&
+        failed(verifyFunction(function)))
       return failure();
   return success();
 }
@@ -685,11 +689,10 @@ public:
         continue;
       }
       operands.push_back(rewriter.getRemappedValue(operand->get()));
-      accesses.push_back(static_cast<int32_t>(launched.getAccess(*operand)));
-      int32_t kind = facts.metadata.lookup(operand->get());
-      metadata.push_back(launched.isHostOperand(*operand)
-                             ? int32_t(BRAID_METADATA_HOST)
-                             : kind);
+      auto [access, isHostRead] = facts.operands.lookup(operand);
+      accesses.push_back(access);
+      metadata.push_back(isHostRead ? int32_t(BRAID_METADATA_HOST)
+                                    : facts.metadata.lookup(operand->get()));
     }
     SmallVector<Param> params = getParams(launched);
     SmallVector<Field> fields{
@@ -700,7 +703,11 @@ public:
         Field::address(tables.getI32Array(accesses)),
         Field::address(tables.getI32Array(metadata)),
         Field::i64(params.size()),
-        Field::address(tables.getParams(params))};
+        Field::address(tables.getParams(params)),
+        Field::null()};
+    // Host code of the module is its own kernel.
+    if (auto call = dyn_cast<HostCallOp>(*launched))
+      fields.back() = Field::address(getKernelWrapperName(call.getCallee()));
     fields[0].value = RuntimeTables::getStructSize(fields);
     std::string table = tables.addStruct("op", fields);
     callRuntime(rewriter, op, "braid_rt_launch", nullptr,
@@ -739,33 +746,43 @@ public:
   }
 };
 
-/// A chain of comparisons; each body is inlined once.
+/// The runtime chooses the range: a threshold may be replaced when a context is
+/// created. Each body is inlined once.
 class DispatchPattern : public RuntimePattern<DispatchOp> {
 public:
   using RuntimePattern::RuntimePattern;
   LogicalResult matchAndRewrite(DispatchOp op, OpAdaptor adaptor,
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Block *current = rewriter.getInsertionBlock();
-    Block *after = rewriter.splitBlock(current, rewriter.getInsertionPoint());
-    for (auto [index, region] : llvm::enumerate(op.getRanges())) {
+    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+    SmallVector<Field> fields{
+        Field::i64(0), Field::address(tables.getString(function.getSymName())),
+        Field::address(tables.getI64Array(op.getBounds())),
+        Field::i32(op.getBounds().size()), Field::i32(op.getGate())};
+    fields[0].value = RuntimeTables::getStructSize(fields);
+    std::string table = tables.addStruct("dispatch", fields);
+    Value range =
+        callRuntime(rewriter, op, "braid_rt_dispatch", rewriter.getI32Type(),
+                    {getFrame(op), tables.getAddress(rewriter, loc, table),
+                     adaptor.getTokens()});
+
+    Block *before = rewriter.getInsertionBlock();
+    Block *after = rewriter.splitBlock(before, rewriter.getInsertionPoint());
+    SmallVector<Block *> bodies;
+    for (Region &region : op.getRanges()) {
       Block *body = &region.front();
+      bodies.push_back(body);
       rewriter.inlineRegionBefore(region, after);
       rewriter.setInsertionPointToEnd(body);
       LLVM::BrOp::create(rewriter, loc, after);
-      rewriter.setInsertionPointToEnd(current);
-      if (index == op.getBounds().size()) {
-        LLVM::BrOp::create(rewriter, loc, body);
-        break;
-      }
-      Block *next = rewriter.createBlock(after);
-      rewriter.setInsertionPointToEnd(current);
-      Value fits = LLVM::ICmpOp::create(
-          rewriter, loc, LLVM::ICmpPredicate::sle, adaptor.getTokens(),
-          i64(rewriter, loc, op.getBounds()[index]));
-      LLVM::CondBrOp::create(rewriter, loc, fits, body, next);
-      current = next;
     }
+    rewriter.setInsertionPointToEnd(before);
+    SmallVector<int32_t> cases;
+    for (unsigned index = 0; index + 1 < bodies.size(); ++index)
+      cases.push_back(index);
+    SmallVector<ValueRange> noOperands(cases.size());
+    LLVM::SwitchOp::create(rewriter, loc, range, bodies.back(), ValueRange(),
+                           cases, ArrayRef(bodies).drop_back(), noOperands);
     rewriter.eraseOp(op);
     return success();
   }
@@ -961,11 +978,26 @@ void ConvertSchedToRuntimePass::runOnOperation() {
   });
   DescriptorBuilder descriptors(module, types, tables);
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
-    if (function.isPublic())
+    if (function.isPublic() &&
+        !function->hasAttr(SchedDialect::getKernelAttrName()))
       descriptors.build(function);
   // The list of layers has done its work.
   for (auto layer : llvm::to_vector(module.getOps<prefill::LayerOp>()))
     layer.erase();
+
+  // How a launch touches its operands is declared on the callee, so it is read
+  // before that is lowered.
+  module.walk([&](LaunchOp launch) {
+    auto op = cast<SchedulableOpInterface>(launch.getLaunchedOp());
+    for (OpOperand &operand : op->getOpOperands())
+      facts.operands[&operand] = {static_cast<int32_t>(op.getAccess(operand)),
+                                  op.isHostOperand(operand)};
+  });
+  auto runNested = [&](OpPassManager &pm, Operation *op) {
+    return runPipeline(pm, op);
+  };
+  if (failed(lowerKernelFunctions(module, types.tensor, runNested)))
+    return signalPassFailure();
 
   RewritePatternSet patterns(context);
   patterns.add<FuncPattern, ReturnPattern, CallPattern, DimPattern, CastPattern,

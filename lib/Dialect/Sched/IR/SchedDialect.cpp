@@ -54,9 +54,44 @@ LogicalResult LinearAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult SchedDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name != getKernelAttrName() && name != getEffectAttrName())
+    return op->emitOpError()
+           << "has unknown attribute '" << name
+           << "'; the sched dialect knows '" << getKernelAttrName() << "' and '"
+           << getEffectAttrName() << "' on functions";
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitOpError() << "has '" << name << "' but is no function";
+  if (name == getEffectAttrName()) {
+    if (!isa<EffectClassAttr>(attribute.getValue()))
+      return op->emitOpError() << "expected '" << name
+                               << "' to be a #sched.effect_class attribute";
+    return success();
+  }
+  if (!isa<UnitAttr>(attribute.getValue()))
+    return op->emitOpError()
+           << "expected '" << name << "' to be a unit attribute";
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (isa<BaseMemRefType, TensorType>(function.getArgumentTypes()[i]) &&
+        !function.getArgAttr(i, getAccessAttrName()))
+      return op->emitOpError()
+             << "is a kernel, but its argument " << i << " does not declare '"
+             << getAccessAttrName() << "'";
+  return success();
+}
+
 LogicalResult SchedDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                      unsigned argIndex,
                                                      NamedAttribute attribute) {
+  if (attribute.getName() == getAccessAttrName()) {
+    if (isa<AccessAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "expected '" << getAccessAttrName()
+                             << "' to be a #sched.access attribute";
+  }
   if (attribute.getName() != getTokensAttrName())
     return op->emitOpError()
            << "has unknown argument attribute '"

@@ -12,6 +12,7 @@
 #include "braid/Dialect/Sched/IR/Sched.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -208,6 +209,90 @@ LogicalResult LaunchOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// HostCallOp
+//===----------------------------------------------------------------------===//
+
+/// The function that is called; null if it is not there.
+static FunctionOpInterface findCallee(HostCallOp call) {
+  return SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+      call, call.getCalleeAttr());
+}
+
+EffectClass HostCallOp::getEffectClass() {
+  FunctionOpInterface callee = findCallee(*this);
+  auto effect = callee ? callee->getAttrOfType<EffectClassAttr>(
+                             SchedDialect::getEffectAttrName())
+                       : EffectClassAttr();
+  return effect ? effect.getValue() : EffectClass::GraphSafe;
+}
+
+Access HostCallOp::getAccess(OpOperand &operand) {
+  FunctionOpInterface callee = findCallee(*this);
+  auto access = callee ? callee.getArgAttrOfType<AccessAttr>(
+                             operand.getOperandNumber(),
+                             SchedDialect::getAccessAttrName())
+                       : AccessAttr();
+  // What is not declared may do anything.
+  return access ? access.getValue() : Access::ReadWrite;
+}
+
+bool HostCallOp::isHostOperand(OpOperand &operand) {
+  // A function that needs host values reads what its arguments declare as host
+  // metadata.
+  FunctionOpInterface callee = findCallee(*this);
+  if (!callee)
+    return false;
+  for (NamedAttribute attribute :
+       callee.getArgAttrs(operand.getOperandNumber()))
+    if (auto metadata = dyn_cast<MetadataAttrInterface>(attribute.getValue()))
+      return metadata.isHost();
+  return false;
+}
+
+Cost HostCallOp::getCost(int64_t tokens) {
+  Cost cost = getDefaultCost(*this, tokens);
+  if (getFlopsPerToken())
+    cost.flops = getFlopsPerToken()->convertToDouble() * tokens;
+  if (getBytesPerToken())
+    cost.bytes = getBytesPerToken()->convertToDouble() * tokens;
+  return cost;
+}
+
+void HostCallOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : getOperation()->getOpOperands()) {
+    unsigned access = static_cast<unsigned>(getAccess(operand));
+    if (access & static_cast<unsigned>(Access::Read))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand,
+                           SideEffects::DefaultResource::get());
+    if (access & static_cast<unsigned>(Access::Write))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand,
+                           SideEffects::DefaultResource::get());
+  }
+}
+
+LogicalResult HostCallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto callee = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getCalleeAttr());
+  if (!callee)
+    return emitOpError() << "calls " << getCalleeAttr()
+                         << ", which is no function of the module";
+  auto error = [&](const Twine &what) {
+    InFlightDiagnostic diagnostic = emitOpError(what);
+    diagnostic.attachNote(callee.getLoc()) << "the function is here";
+    return diagnostic;
+  };
+  if (!callee->hasAttr(SchedDialect::getKernelAttrName()))
+    return error("calls a function that does not carry '" +
+                 SchedDialect::getKernelAttrName() + "'");
+  if (callee.getNumResults() != 0)
+    return error("calls a function that returns values");
+  if (!llvm::equal(callee.getArgumentTypes(), getArguments().getTypes()))
+    return error("passes other types than the function takes");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // DispatchOp
 //===----------------------------------------------------------------------===//
 
@@ -260,6 +345,9 @@ LogicalResult DispatchOp::verify() {
                            << "; expected more than " << previous
                            << ", so that every token range has a member";
   }
+  if (getGate() && bounds.size() != 1)
+    return emitOpError() << "has a gate and " << bounds.size()
+                         << " bounds; expected one, the token threshold";
   for (Operation *parent = (*this)->getParentOp(); parent;
        parent = parent->getParentOp())
     if (isa<ScheduleOp>(parent)) {

@@ -109,10 +109,10 @@ void FormSegmentsPass::findTokens(func::FuncOp function) {
 Step::Kind FormSegmentsPass::classifyLaunch(SchedulableOpInterface op,
                                             bool isEager) {
   std::string reason;
-  if (isEager)
-    reason = "the program places it in an eager region";
-  else if (std::optional<CaptureObstacle> obstacle = findCaptureObstacle(op))
+  if (std::optional<CaptureObstacle> obstacle = findCaptureObstacle(op))
     reason = obstacle->reason;
+  else if (isEager)
+    reason = "the program places it in an eager region";
   else if (!capture)
     reason = "capture is off";
   else
@@ -122,6 +122,13 @@ Step::Kind FormSegmentsPass::classifyLaunch(SchedulableOpInterface op,
                                      .function(getOperation().getSymName()))
       << (op->getName().getStringRef() + " stays eager: " + reason).str();
   return Step::Eager;
+}
+
+/// Whether `call` calls host code that is launched as one kernel.
+static bool isKernelCall(func::CallOp call) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+  return callee && callee->hasAttr(SchedDialect::getKernelAttrName());
 }
 
 /// Sorts the ops of a block into steps, values and buffers. Eager regions are
@@ -140,6 +147,17 @@ LogicalResult FormSegmentsPass::classify(Block &block, bool isEager) {
       continue;
     if (auto schedulable = dyn_cast<SchedulableOpInterface>(op)) {
       steps.push_back({&op, classifyLaunch(schedulable, isEager)});
+      continue;
+    }
+    if (auto call = dyn_cast<func::CallOp>(op);
+        call && isKernelCall(call) && call.getNumResults() == 0) {
+      OpBuilder builder(call);
+      auto hostCall = HostCallOp::create(
+          builder, call.getLoc(), call.getCalleeAttr().getAttr(),
+          call.getOperands(), FloatAttr(), FloatAttr());
+      call.erase();
+      auto schedulable = cast<SchedulableOpInterface>(*hostCall);
+      steps.push_back({hostCall, classifyLaunch(schedulable, isEager)});
       continue;
     }
     if (isa<func::CallOp>(op)) {
@@ -269,7 +287,9 @@ void FormSegmentsPass::runOnOperation() {
   steps.clear();
   values.clear();
   allocs.clear();
-  if (function.isExternal())
+  // Host code of a kernel is launched as a whole.
+  if (function.isExternal() ||
+      function->hasAttr(SchedDialect::getKernelAttrName()))
     return;
   bool isScheduled = false, hasWork = false;
   function.walk([&](Operation *op) {

@@ -16,6 +16,7 @@
 #include "braid/Analysis/CaptureAnalysis.h"
 #include "braid/Analysis/EffectConflicts.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 
@@ -82,20 +83,32 @@ static std::string findObstacle(Operation *op) {
 }
 
 /// Reads the region: for each op, what it has to come after. Edges are values
-/// and memory; a cache that is written and read again has no value between.
+/// and memory; a cache that is written and read again has no value between, nor
+/// has a tensor that one op reads and a later one takes as its destination.
 void RegionNarrower::collect() {
   DenseMap<Operation *, unsigned> indices;
+  DenseMap<Value, SmallVector<unsigned>> readers; // of tensors, without views
   Block &body = eager->getRegion(0).front();
   for (Operation &op : body.without_terminator()) {
     Node node{&op, EffectSet(&op), findObstacle(&op)};
     unsigned index = nodes.size();
     llvm::SmallDenseSet<unsigned> predecessors;
     op.walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (Operation *producer = operand.getDefiningOp())
+      auto destinations = dyn_cast<DestinationStyleOpInterface>(inner);
+      for (OpOperand &operand : inner->getOpOperands()) {
+        if (Operation *producer = operand.get().getDefiningOp())
           if (auto it = indices.find(producer); it != indices.end())
             predecessors.insert(it->second);
+        if (!isa<TensorType>(operand.get().getType()))
+          continue;
+        auto &others = readers[getViewSource(operand.get())];
+        if (destinations && destinations.isDpsInit(&operand))
+          predecessors.insert(others.begin(), others.end());
+        else
+          others.push_back(index);
+      }
     });
+    predecessors.erase(index); // what an op does by itself
     if (!node.effects.isEmpty())
       for (unsigned other = 0; other < index; ++other)
         if (node.effects.conflictsWith(nodes[other].effects))

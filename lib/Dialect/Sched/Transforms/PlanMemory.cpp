@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Implements sched-plan-memory: every buffer of a schedule gets bytes of its
-// own.
+// Implements sched-plan-memory: best fit over the buffers in the order of their
+// first use, reusing bytes only where happens-before allows it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "braid/Dialect/Sched/Transforms/Passes.h"
 
+#include "braid/Analysis/HappensBefore.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -22,39 +23,243 @@ namespace braid::sched {
 #include "braid/Dialect/Sched/Transforms/Passes.h.inc"
 } // namespace braid::sched
 
+using namespace braid;
 using namespace braid::sched;
 
-/// Lays the buffers of `schedule` behind each other.
-static LogicalResult planSchedule(ScheduleOp schedule) {
-  MLIRContext *context = schedule.getContext();
-  int64_t perToken = 0, fixed = 0, numBuffers = 0;
+namespace {
+
+/// A buffer that is to get a place.
+struct Buffer {
+  AllocOp alloc;
+  int64_t size; ///< bytes, or bytes a token
+  bool isPerToken;
+  /// Executions that touch it, in the order of enqueueing.
+  SmallVector<unsigned, 4> uses;
+  int64_t offset = 0;
+};
+
+/// Bytes [offset, offset + size), and the buffers that lie there.
+struct Chunk {
+  int64_t offset, size;
+  SmallVector<unsigned, 2> users;
+};
+
+/// Plans one schedule.
+class SchedulePlanner {
+public:
+  SchedulePlanner(ScheduleOp schedule, bool share)
+      : schedule(schedule), share(share) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult collect();
+  void findUses();
+  bool isReusable(const Chunk &chunk, const Buffer &buffer) const;
+  LogicalResult place(unsigned index, std::vector<Chunk> &chunks);
+  LogicalResult placeAll(bool perToken, int64_t &total);
+  int64_t getLargestLiveSet(bool perToken) const;
+
+  ScheduleOp schedule;
+  bool share;
+  BufferAccessAnalysis accesses;
+  std::optional<HappensBefore> order;
+  std::vector<Buffer> buffers;
+};
+
+} // namespace
+
+LogicalResult SchedulePlanner::collect() {
   WalkResult result = schedule.walk([&](AllocOp alloc) {
     LinearAttr bytes = alloc.getBytes();
-    std::optional<int64_t> nextPerToken, nextFixed;
-    if (bytes) {
-      nextPerToken = llvm::checkedAdd(perToken, bytes.getPerToken());
-      nextFixed = llvm::checkedAdd(fixed, bytes.getFixed());
-    }
-    if (!nextPerToken || !nextFixed) {
+    if (!bytes) {
       alloc.emitOpError() << "buffer of type " << alloc.getType()
-                          << " makes the workspace exceed 2^63 bytes";
+                          << " exceeds 2^63 bytes";
       return WalkResult::interrupt();
     }
-    alloc.setOffsetAttr(LinearAttr::get(context, perToken, fixed));
-    perToken = *nextPerToken;
-    fixed = *nextFixed;
-    ++numBuffers;
+    bool isPerToken = !alloc.getType().hasStaticShape();
+    buffers.push_back({alloc,
+                       isPerToken ? bytes.getPerToken() : bytes.getFixed(),
+                       isPerToken,
+                       {}});
     return WalkResult::advance();
   });
-  if (result.wasInterrupted())
+  return failure(result.wasInterrupted());
+}
+
+/// Which executions touch which buffer. Sharing needs to know all of them, so
+/// it is off where the order of work is not one straight line.
+void SchedulePlanner::findUses() {
+  bool isStraight =
+      !schedule
+           .walk([](Operation *op) {
+             return isa<ScheduleOp, SegmentOp, EagerOp, LaunchOp>(op) ||
+                            op->getNumRegions() == 0 ||
+                            isa<SchedulableOpInterface>(op)
+                        ? WalkResult::advance()
+                        : WalkResult::interrupt();
+           })
+           .wasInterrupted();
+  if (!isStraight) {
+    share = false;
+    return;
+  }
+  // Old places must not count.
+  for (Buffer &buffer : buffers)
+    buffer.alloc.removeOffsetAttr();
+  order.emplace(schedule, accesses);
+  DenseMap<Value, unsigned> indices;
+  for (auto [index, buffer] : llvm::enumerate(buffers))
+    indices[buffer.alloc.getBuffer()] = index;
+  for (auto [index, execution] : llvm::enumerate(order->getExecutions())) {
+    std::optional<SmallVector<BufferAccess>> touched =
+        accesses.getAccesses(execution.op);
+    if (!touched) {
+      share = false;
+      return;
+    }
+    for (const BufferAccess &access : *touched)
+      if (auto it = indices.find(access.base); it != indices.end()) {
+        auto &uses = buffers[it->second].uses;
+        if (uses.empty() || uses.back() != index)
+          uses.push_back(index);
+      }
+  }
+}
+
+/// Whether all work on the chunk's buffers is done before any on `buffer`
+/// starts.
+bool SchedulePlanner::isReusable(const Chunk &chunk,
+                                 const Buffer &buffer) const {
+  for (unsigned user : chunk.users)
+    for (unsigned before : buffers[user].uses)
+      for (unsigned after : buffer.uses)
+        if (before >= after || !order->isOrdered(before, after))
+          return false;
+  return true;
+}
+
+/// Finds the run of reusable chunks that wastes least; what is missing at the
+/// end of the workspace is added there.
+LogicalResult SchedulePlanner::place(unsigned index,
+                                     std::vector<Chunk> &chunks) {
+  Buffer &buffer = buffers[index];
+  int64_t end = chunks.empty() ? 0 : chunks.back().offset + chunks.back().size;
+  size_t bestBegin = chunks.size(), bestEnd = chunks.size();
+  int64_t bestWaste = std::numeric_limits<int64_t>::max();
+  // A buffer that nothing touches could lie anywhere; it gets its own bytes.
+  if (share && !buffer.uses.empty()) {
+    for (size_t begin = 0; begin < chunks.size(); ++begin) {
+      int64_t room = 0;
+      for (size_t last = begin;
+           last < chunks.size() && isReusable(chunks[last], buffer); ++last) {
+        room += chunks[last].size;
+        // Growing the workspace is worse than any waste.
+        bool fits = room >= buffer.size;
+        bool isAtEnd = last + 1 == chunks.size();
+        int64_t waste = fits ? room - buffer.size
+                             : (int64_t(1) << 61) + (buffer.size - room);
+        if ((fits || isAtEnd) && waste < bestWaste) {
+          bestWaste = waste;
+          bestBegin = begin;
+          bestEnd = last + 1;
+        }
+        if (fits)
+          break;
+      }
+    }
+  }
+  int64_t offset = bestBegin < chunks.size() ? chunks[bestBegin].offset : end;
+  std::optional<int64_t> bufferEnd = llvm::checkedAdd(offset, buffer.size);
+  if (!bufferEnd)
+    return buffer.alloc.emitOpError()
+           << "buffer of type " << buffer.alloc.getType()
+           << " makes the workspace exceed 2^63 bytes";
+  buffer.offset = offset;
+
+  // The taken bytes become one chunk; what is left of the last one stays.
+  Chunk taken{offset, buffer.size, {index}};
+  std::vector<Chunk> replacement{taken};
+  if (bestBegin < bestEnd) {
+    const Chunk &last = chunks[bestEnd - 1];
+    int64_t lastEnd = last.offset + last.size;
+    if (lastEnd > *bufferEnd)
+      replacement.push_back({*bufferEnd, lastEnd - *bufferEnd, last.users});
+  }
+  chunks.erase(chunks.begin() + bestBegin, chunks.begin() + bestEnd);
+  chunks.insert(chunks.begin() + bestBegin, replacement.begin(),
+                replacement.end());
+  return success();
+}
+
+LogicalResult SchedulePlanner::placeAll(bool perToken, int64_t &total) {
+  SmallVector<unsigned> inOrder;
+  for (unsigned index = 0; index < buffers.size(); ++index)
+    if (buffers[index].isPerToken == perToken && buffers[index].size > 0)
+      inOrder.push_back(index);
+  llvm::stable_sort(inOrder, [&](unsigned a, unsigned b) {
+    auto first = [&](unsigned index) {
+      return buffers[index].uses.empty() ? 0 : buffers[index].uses.front() + 1;
+    };
+    return first(a) < first(b);
+  });
+  std::vector<Chunk> chunks;
+  for (unsigned index : inOrder)
+    if (failed(place(index, chunks)))
+      return failure();
+  total = chunks.empty() ? 0 : chunks.back().offset + chunks.back().size;
+  return success();
+}
+
+/// No plan needs less: what is alive at one moment of the enqueue order.
+int64_t SchedulePlanner::getLargestLiveSet(bool perToken) const {
+  std::vector<int64_t> change;
+  for (const Buffer &buffer : buffers) {
+    if (buffer.isPerToken != perToken || buffer.uses.empty())
+      continue;
+    unsigned end = buffer.uses.back() + 1;
+    if (change.size() < end + 1)
+      change.resize(end + 1);
+    change[buffer.uses.front()] += buffer.size;
+    change[end] -= buffer.size;
+  }
+  int64_t live = 0, largest = 0;
+  for (int64_t delta : change) {
+    live += delta;
+    largest = std::max(largest, live);
+  }
+  return largest;
+}
+
+LogicalResult SchedulePlanner::run() {
+  if (failed(collect()))
     return failure();
+  findUses();
+  int64_t perToken = 0, fixed = 0;
+  if (failed(placeAll(/*perToken=*/true, perToken)) ||
+      failed(placeAll(/*perToken=*/false, fixed)))
+    return failure();
+  MLIRContext *context = schedule.getContext();
+  int64_t sum = 0;
+  for (Buffer &buffer : buffers) {
+    buffer.alloc.setOffsetAttr(
+        buffer.isPerToken ? LinearAttr::get(context, buffer.offset, 0)
+                          : LinearAttr::get(context, perToken, buffer.offset));
+    if (buffer.isPerToken)
+      sum += buffer.size;
+  }
   schedule.setWorkspaceAttr(LinearAttr::get(context, perToken, fixed));
   remark::passed(
       schedule.getLoc(),
-      remark::RemarkOpts::name("WorkspacePlanned").category("sched-memory"))
-      << remark::metric("Buffers", numBuffers)
+      remark::RemarkOpts::name("WorkspacePlanned")
+          .category("sched-memory")
+          .function(schedule->getParentOfType<func::FuncOp>().getSymName()))
+      << remark::metric("Buffers", buffers.size())
       << remark::metric("BytesPerToken", perToken)
-      << remark::metric("FixedBytes", fixed);
+      << remark::metric("FixedBytes", fixed)
+      << remark::metric("SumPerToken", sum)
+      << remark::metric("LargestLiveSetPerToken",
+                        order ? getLargestLiveSet(/*perToken=*/true) : sum);
   return success();
 }
 
@@ -62,10 +267,13 @@ namespace {
 class PlanMemoryPass
     : public braid::sched::impl::PlanMemoryPassBase<PlanMemoryPass> {
 public:
+  using PlanMemoryPassBase::PlanMemoryPassBase;
+
   void runOnOperation() override {
-    WalkResult result = getOperation()->walk([](ScheduleOp schedule) {
-      return failed(planSchedule(schedule)) ? WalkResult::interrupt()
-                                            : WalkResult::advance();
+    WalkResult result = getOperation().walk([&](ScheduleOp schedule) {
+      return failed(SchedulePlanner(schedule, share).run())
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();

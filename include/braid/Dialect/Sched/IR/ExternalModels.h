@@ -19,7 +19,8 @@ class DialectRegistry;
 namespace braid::sched {
 
 /// Attaches SchedulableOpInterface to `memref.copy` (kernel "copy"), which
-/// bufferization inserts where a value is overwritten while it is still used.
+/// bufferization inserts where a value is overwritten while it is still used,
+/// and to linalg's structured ops, which the host backend runs as functions.
 void registerExternalModels(mlir::DialectRegistry &registry);
 
 } // namespace braid::sched

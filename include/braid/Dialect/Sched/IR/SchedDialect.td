@@ -59,12 +59,18 @@ def Sched_Dialect : Dialect {
     arguments that carry the unit attribute `sched.tokens`. Sizes of buffers are
     linear functions of it.
 
+    **Host functions.** A function with `sched.kernel` is plain host code that
+    `sched.host_call` launches; `sched.access` on its arguments and
+    `sched.effect` on the function declare what it does. Ops that have no kernel
+    in the runtime, such as linalg's, are outlined into such functions.
+
     **Effects.** Operations that order work have a memory effect on a resource
     of their own (`StreamResource`), so no canonicalization, CSE or dead code
     elimination moves or erases them, and they do not alias with loads.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
   let extraClassDeclaration = [{
@@ -75,6 +81,18 @@ def Sched_Dialect : Dialect {
     /// is the token count.
     static constexpr ::llvm::StringLiteral getTokensAttrName() {
       return "sched.tokens";
+    }
+    /// Name of the unit attribute of functions that `sched.host_call` launches.
+    static constexpr ::llvm::StringLiteral getKernelAttrName() {
+      return "sched.kernel";
+    }
+    /// Name of the attribute that says how such a function touches an argument.
+    static constexpr ::llvm::StringLiteral getAccessAttrName() {
+      return "sched.access";
+    }
+    /// Name of the attribute that says what such a function reads beside them.
+    static constexpr ::llvm::StringLiteral getEffectAttrName() {
+      return "sched.effect";
     }
   }];
 }

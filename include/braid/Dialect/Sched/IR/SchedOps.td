@@ -16,6 +16,7 @@
 include "braid/Dialect/Sched/IR/SchedInterfaces.td"
 include "braid/Dialect/Sched/IR/SchedTypes.td"
 include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 //===----------------------------------------------------------------------===//
@@ -102,13 +103,19 @@ def Sched_LaunchOp : Sched_Op<"launch",
     The body holds exactly one op that implements `SchedulableOpInterface`, on
     buffers.
 
+    `planned_stream` and `planned_position` are a schedule that was chosen but
+    not materialized yet: the stream the launch is to move to, and its place in
+    the order of its segment or eager region.
+
     ```
     sched.launch on %s0 {
       prefill.rms_norm %x into %y {eps = 1.0e-6 : f64} : ...
     }
     ```
   }];
-  let arguments = (ins Sched_Stream:$stream);
+  let arguments = (ins Sched_Stream:$stream,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$planned_stream,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$planned_position);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`on` $stream attr-dict-with-keyword $body";
   let hasVerifier = 1;
@@ -117,6 +124,41 @@ def Sched_LaunchOp : Sched_Op<"launch",
   let extraClassDeclaration = [{
     /// The op that is launched.
     ::mlir::Operation *getLaunchedOp() { return &getBody().front().front(); }
+  }];
+}
+
+def Sched_HostCallOp : Sched_Op<"host_call",
+    [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+     DeclareOpInterfaceMethods<SchedulableOpInterface,
+         ["getEffectClass", "getAccess", "isHostOperand", "getCost"]>]> {
+  let summary = "a host function launched on a stream";
+  let description = [{
+    Runs a function of the module that carries `sched.kernel`: plain host code on
+    memrefs, without a schedule of its own. What it does with an argument is
+    declared there by `sched.access`; what it reads beside its arguments by
+    `sched.effect` on the function (`graph_safe` if absent). A memref argument
+    that carries host metadata is read while the call is enqueued.
+
+    `flops_per_token` and `bytes_per_token` feed the cost model.
+
+    ```
+    func.func private @scale(
+        %x: memref<?x8xf32> {sched.access = #sched.access<read>},
+        %y: memref<?x8xf32> {sched.access = #sched.access<write>})
+        attributes {sched.kernel} { ... }
+
+    sched.launch on %s0 {
+      sched.host_call @scale(%a, %b) : memref<?x8xf32>, memref<?x8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee,
+                       Variadic<AnyStridedMemRef>:$arguments,
+                       OptionalAttr<F64Attr>:$flops_per_token,
+                       OptionalAttr<F64Attr>:$bytes_per_token);
+  let assemblyFormat = [{
+    $callee `(` $arguments `)` attr-dict (`:` type($arguments)^)?
   }];
 }
 
@@ -131,8 +173,14 @@ def Sched_DispatchOp : Sched_Op<"dispatch",
     ```
     sched.dispatch on %t upto 4096 { ... } otherwise { ... }
     ```
+
+    With `gate` the one bound is a token threshold: the first body overlaps work
+    on several streams, the second is the program's own order on one, and the
+    threshold may be replaced at run time. 0 chooses the second body for every
+    count.
   }];
-  let arguments = (ins Index:$tokens, DenseI64ArrayAttr:$bounds);
+  let arguments = (ins Index:$tokens, DenseI64ArrayAttr:$bounds,
+                       UnitAttr:$gate);
   let regions = (region VariadicRegion<SizedRegion<1>>:$ranges);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -14,9 +14,19 @@
 
 #include "braid/Dialect/Sched/IR/Sched.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 
 namespace braid::sched {
+
+/// How sched-assign-streams chooses streams; see braid/Scheduling/Schedulers.h.
+enum class StreamAlgorithm { Serial, CriticalPath, ChainCover };
+
+/// How sched-dump-statistics writes its figures.
+enum class StatisticsFormat { Table, CSV, JSON };
+
+/// How sched-print-schedule draws.
+enum class PictureFormat { Text, SVG, Dot };
 
 #define GEN_PASS_DECL
 #include "braid/Dialect/Sched/Transforms/Passes.h.inc"

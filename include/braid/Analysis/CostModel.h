@@ -1,0 +1,61 @@
+//===- CostModel.h - Time of an op on a target -*- C++ -*-===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Estimates how long an op takes on the target that the module names: a
+// roofline of arithmetic and memory, with a rate for each element type, and a
+// fixed cost for each launch.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BRAID_ANALYSIS_COSTMODEL_H
+#define BRAID_ANALYSIS_COSTMODEL_H
+
+#include "braid/Dialect/Sched/IR/Sched.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace braid {
+
+/// Facts about a device. The defaults are an H200's, as measured with cuBLASLt
+/// (docs/CostModel.md).
+struct TargetFacts {
+  double bytesPerSecond = 4.29e12;
+  double flopsPerSecondF32 = 6.0e13;
+  double flopsPerSecond16 = 8.39e14; ///< bf16 and f16
+  double flopsPerSecond8 = 1.36e15;  ///< fp8 with block scales
+  /// From one kernel to the next one on the same stream of a graph.
+  double launchMicroseconds = 2.0;
+  /// A wait for another stream's event.
+  double waitMicroseconds = 0.2;
+  /// Up to how many tokens parallel streams pay; nothing if the target does not
+  /// say.
+  std::optional<int64_t> tokenThreshold;
+  /// Whether auxiliary streams may be captured.
+  bool capturesStreams = true;
+};
+
+class CostModel {
+public:
+  explicit CostModel(TargetFacts facts = {}) : facts(facts) {}
+
+  /// Reads the facts from the module's `dlti.target_system_spec`, device "GPU",
+  /// entries "braid.*"; what it does not say keeps its default. Emits an error
+  /// for an entry that is not known or no number.
+  static mlir::FailureOr<CostModel> get(mlir::ModuleOp module);
+
+  /// Microseconds of one execution for a token count, launch included.
+  double getMicroseconds(sched::SchedulableOpInterface op,
+                         int64_t tokens) const;
+
+  const TargetFacts &getFacts() const { return facts; }
+
+private:
+  TargetFacts facts;
+};
+
+} // namespace braid
+
+#endif // BRAID_ANALYSIS_COSTMODEL_H
