@@ -10,7 +10,7 @@
 // RUN: braid-run %s --function=stack --tokens=5 --synthetic=1 \
 // RUN:   --backend=trace | FileCheck %s --check-prefix=TRACE
 
-// CHECK: 3 ops, 3 segments, 0 eager breaks, workspace 2,560 bytes for 5 tokens
+// CHECK: 3 ops, 3 segments, 0 eager breaks, 1 stream, workspace 2,560 bytes for 5 tokens
 // CHECK: 3 kernels in 3 replays, 0 kernels one by one
 // CHECK: replay equals the first run bit for bit
 // SAME: difference absolute 0, relative 0

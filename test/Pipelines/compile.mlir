@@ -8,13 +8,14 @@
 // A small layer, from tensors to calls: what may be captured is in segments,
 // attention breaks them, and the result is the caller's output.
 
-// Between the pipelines: planned buffers, no tensor, no result.
+// Between the pipelines: planned buffers, no tensor, no result. A chain stays on
+// the caller's stream, without a choice by token count, and shares bytes.
 // SCHED-LABEL: func @layer(
 // SCHED-SAME: memref<?x16xf32>
 // SCHED-NOT: ->
 // SCHED: {
 // SCHED: %[[T:.*]] = memref.dim
-// SCHED-NEXT: sched.schedule(%{{.*}}) tokens(%[[T]]) workspace(#sched.linear<{{[0-9]+}}, 0>) {
+// SCHED-NEXT: sched.schedule(%s0) tokens(%[[T]]) workspace(#sched.linear<512, 0>) {
 // SCHED-COUNT-3: sched.alloc(%[[T]]) at <
 // SCHED-NOT: sched.alloc
 // SCHED: sched.segment "layer.segment0" {
@@ -22,7 +23,7 @@
 // SCHED: sched.segment "layer.segment1" {
 // SCHED-NOT: tensor
 
-// CHECK: @braid_function_layer = constant {{.*}} i64 8, ptr @{{[^,]*}}, i64 768, i64 0, ptr @braid_entry_layer }
+// CHECK: @braid_function_layer = constant {{.*}} i64 8, ptr @{{[^,]*}}, i64 512, i64 0, ptr @braid_entry_layer }
 // CHECK: define internal void @layer(
 // CHECK: call ptr @braid_rt_schedule_begin
 // CHECK: call i32 @braid_rt_segment_begin

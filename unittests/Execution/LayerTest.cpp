@@ -42,11 +42,17 @@ struct ContextDeleter {
 };
 using ContextPointer = std::unique_ptr<braid_context, ContextDeleter>;
 
-ContextPointer makeContext(bool capture = true) {
+/// With a delay seed, random delays in every stream and a workspace full of
+/// NaN before each schedule.
+ContextPointer makeContext(bool capture = true, uint64_t delaySeed = 0,
+                           int64_t tokenThreshold = -1) {
   braid_context_options options;
   options.struct_size = sizeof(options);
   braid_context_options_initialize(&options);
   options.capture = capture;
+  options.delay_seed = delaySeed;
+  options.poison = delaySeed != 0;
+  options.token_threshold = tokenThreshold;
   braid_context *context = nullptr;
   EXPECT_EQ(braid_context_create(&options, &context), BRAID_OK)
       << braid_last_error(nullptr);
@@ -98,11 +104,12 @@ protected:
         isPrefixed ? folder + "/" + kind + ".safetensors"
                    : folder + "/model.safetensors.index.json")));
     registerAllDialects(registry);
-    program = compile(form);
+    // The program as it was written: one stream, regions as they are.
+    program = compile(form, /*maxStreams=*/1, /*narrow=*/false);
   }
 
   std::unique_ptr<Program>
-  compile(EagerForm form,
+  compile(EagerForm form, unsigned maxStreams, bool narrow,
           MetadataLifetime metadata = MetadataLifetime::Persistent) {
     context = std::make_unique<mlir::MLIRContext>(registry);
     ImportOptions options;
@@ -110,6 +117,8 @@ protected:
     options.eager = form;
     options.metadata = metadata;
     PipelineOptions pipeline;
+    pipeline.maxStreams = maxStreams;
+    pipeline.narrow = narrow;
     return unwrap(Program::compile(
         unwrap(importModel(context.get(), config, options)), "", pipeline));
   }
@@ -283,9 +292,53 @@ TEST_P(LayerTest, TransientMetadataGivesTheSameBits) {
   std::vector<float> persistent =
       run(runtime.get(), *arguments, kLongest, true);
   arguments.reset();
-  program = compile(std::get<2>(GetParam()), MetadataLifetime::Transient);
+  program = compile(std::get<2>(GetParam()), /*maxStreams=*/1,
+                    /*narrow=*/false, MetadataLifetime::Transient);
   arguments = makeArguments(kLongest, kLongest);
   EXPECT_EQ(persistent, run(runtime.get(), *arguments, kLongest, true));
+}
+
+// Every mode of the scheduler gives the serial program's bits: streams,
+// narrowed or not, eager and captured, with random delays in every stream and a
+// poisoned workspace, and once more with new inputs in the same buffers.
+TEST_P(LayerTest, EveryScheduleGivesTheSameBits) {
+  std::vector<float> serial;
+  {
+    ContextPointer runtime = makeContext();
+    auto arguments = makeArguments(kLongest, 36);
+    serial = run(runtime.get(), *arguments, kChunks, false);
+  }
+  for (unsigned maxStreams : {1, 2, 3, 4})
+    for (bool narrow : {false, true}) {
+      SCOPED_TRACE(std::to_string(maxStreams) + " streams, " +
+                   (narrow ? "narrowed" : "as written"));
+      program = compile(std::get<2>(GetParam()), maxStreams, narrow);
+      EXPECT_LE(program->getSummary().streams, maxStreams);
+      for (uint64_t seed : {0, 1}) {
+        ContextPointer runtime = makeContext(/*capture=*/true, seed);
+        auto arguments = makeArguments(kLongest, 36);
+        EXPECT_EQ(serial, run(runtime.get(), *arguments, kChunks, false));
+        EXPECT_EQ(serial, run(runtime.get(), *arguments, kChunks, true));
+        EXPECT_EQ(serial, run(runtime.get(), *arguments, kChunks, true));
+      }
+    }
+}
+
+// Off means the program's own order, whatever was compiled: by the context, at
+// every token count, and above the threshold.
+TEST_P(LayerTest, TokenThresholdSwitchesOverlapOff) {
+  program = compile(EagerForm::Wide, /*maxStreams=*/4, /*narrow=*/true);
+  bool overlaps = program->getSummary().streams > 1;
+  EXPECT_EQ(program->getSummary().tokenThreshold.has_value(), overlaps);
+  for (int64_t threshold : {-1, 0, 36, 35}) {
+    SCOPED_TRACE("threshold " + std::to_string(threshold));
+    ContextPointer runtime =
+        makeContext(/*capture=*/true, /*delaySeed=*/0, threshold);
+    auto arguments = makeArguments(36, 36);
+    run(runtime.get(), *arguments, {36}, true);
+    bool isOn = threshold == -1 || threshold == 36;
+    EXPECT_EQ(getStatistics(runtime).streams > 1, overlaps && isOn);
+  }
 }
 
 // The workspace that the header promises is what the runtime holds.

@@ -2,7 +2,7 @@
 
 // An op: struct size, kernel, location, accesses and metadata of the operands in
 // the kernel's order, parameters. An absent operand is null and untouched.
-// CHECK-DAG: @[[OP:braid.op.[0-9]+]] = internal constant { i64, ptr, ptr, i64, ptr, ptr, i64, ptr } { i64 64, ptr @[[NAME:[^,]*]], ptr @[[PLACE:[^,]*]], i64 3, ptr @[[ACCESS:[^,]*]], ptr @[[METADATA:[^,]*]], i64 1, ptr @[[PARAMS:[^ ]*]] }
+// CHECK-DAG: @[[OP:braid.op.[0-9]+]] = internal constant { i64, ptr, ptr, i64, ptr, ptr, i64, ptr, ptr } { i64 72, ptr @[[NAME:[^,]*]], ptr @[[PLACE:[^,]*]], i64 3, ptr @[[ACCESS:[^,]*]], ptr @[[METADATA:[^,]*]], i64 1, ptr @[[PARAMS:[^,]*]], ptr null }
 // CHECK-DAG: @[[NAME]] = internal constant [9 x i8] c"rms_norm\00"
 // CHECK-DAG: @[[PLACE]] = internal constant [15 x i8] c"layer.mlir:9:7\00"
 // CHECK-DAG: @[[ACCESS]] = internal constant [3 x i32] [i32 1, i32 0, i32 2]
@@ -31,7 +31,7 @@ func.func @absent(%x: memref<4x8xf32>, %y: memref<4x8xf32>) {
 
 // Attention without compressed entries: three null operands; what the host
 // reads counts as host metadata (1) whatever the argument says.
-// CHECK-DAG: @[[OP:braid.op.[0-9]+]] = internal constant {{.*}} { i64 64, ptr @{{[^,]*}}, ptr @{{[^,]*}}, i64 10, ptr @[[ACCESS:[^,]*]], ptr @[[METADATA:[^,]*]], i64 3, ptr @[[PARAMS:[^ ]*]] }
+// CHECK-DAG: @[[OP:braid.op.[0-9]+]] = internal constant {{.*}} { i64 72, ptr @{{[^,]*}}, ptr @{{[^,]*}}, i64 10, ptr @[[ACCESS:[^,]*]], ptr @[[METADATA:[^,]*]], i64 3, ptr @[[PARAMS:[^,]*]], ptr null }
 // CHECK-DAG: @[[ACCESS]] = internal constant [10 x i32] [i32 1, i32 1, i32 1, i32 1, i32 0, i32 0, i32 0, i32 1, i32 1, i32 2]
 // CHECK-DAG: @[[METADATA]] = internal constant [10 x i32] [i32 0, i32 0, i32 0, i32 3, i32 0, i32 0, i32 0, i32 1, i32 1, i32 0]
 // CHECK-DAG: @[[PARAMS]] = internal constant [3 x { ptr, i32, i32, i64 }] [{{.*}} { ptr @{{[^,]*}}, i32 0, i32 0, i64 0 }, {{.*}} i32 1, i32 0, i64 4602678819172646912 }, {{.*}} i32 0, i32 0, i64 8 }]
@@ -52,7 +52,7 @@ func.func @attend(%q: memref<4x4x32xf32>, %sink: memref<4xf32>, %wc: memref<?x?x
 
 // A kernel of the engine goes by its symbol and gets every integer and float:
 // booleans as 0 or 1, signed and unsigned numbers as they read.
-// CHECK-DAG: @[[OP:braid.op.[0-9]+]] = internal constant {{.*}} { i64 64, ptr @[[NAME:[^,]*]], ptr @{{[^,]*}}, i64 4, ptr @[[ACCESS:[^,]*]], ptr @{{[^,]*}}, i64 5, ptr @[[PARAMS:[^ ]*]] }
+// CHECK-DAG: @[[OP:braid.op.[0-9]+]] = internal constant {{.*}} { i64 72, ptr @[[NAME:[^,]*]], ptr @{{[^,]*}}, i64 4, ptr @[[ACCESS:[^,]*]], ptr @{{[^,]*}}, i64 5, ptr @[[PARAMS:[^,]*]], ptr null }
 // CHECK-DAG: @[[NAME]] = internal constant [10 x i8] c"flash_mla\00"
 // CHECK-DAG: @[[ACCESS]] = internal constant [4 x i32] [i32 1, i32 0, i32 3, i32 2]
 // CHECK-DAG: @[[PARAMS]] = internal constant [5 x { ptr, i32, i32, i64 }] [{{.*}} { ptr @[[A:[^,]*]], i32 0, i32 0, i64 1 }, {{.*}} { ptr @[[B:[^,]*]], i32 0, i32 0, i64 -3 }, {{.*}} { ptr @{{[^,]*}}, i32 1, i32 0, i64 4609434218613702656 }, {{.*}} i32 0, i32 0, i64 200 }, {{.*}} i32 0, i32 0, i64 0 }]
@@ -70,7 +70,7 @@ func.func @kernel(%x: memref<4x8xf32>, %c: memref<4x8xf32>, %d: memref<4x8xf32>,
 // -----
 
 // Without operands and parameters there are no arrays. Equal strings exist once.
-// CHECK: @[[OP:braid.op.[0-9]+]] = internal constant {{.*}} { i64 64, ptr @[[NAME:[^,]*]], ptr @{{[^,]*}}, i64 0, ptr null, ptr null, i64 0, ptr null }
+// CHECK: @[[OP:braid.op.[0-9]+]] = internal constant {{.*}} { i64 72, ptr @[[NAME:[^,]*]], ptr @{{[^,]*}}, i64 0, ptr null, ptr null, i64 0, ptr null, ptr null }
 // CHECK-NOT: c"tick\00"
 // CHECK: @[[NAME]] = internal constant [5 x i8] c"tick\00"
 // CHECK-NOT: c"tick\00"
@@ -91,11 +91,11 @@ func.func @bare() {
 
 // A copy is launched as any op. An op of unknown place has the empty string;
 // a place inside of other locations is found.
-// CHECK-DAG: @[[OP:braid.op.0]] = internal constant {{.*}} { i64 64, ptr @[[NAME:[^,]*]], ptr @[[NONE:[^,]*]], i64 2, ptr @[[ACCESS:[^,]*]], ptr @{{[^,]*}}, i64 0, ptr null }
+// CHECK-DAG: @[[OP:braid.op.0]] = internal constant {{.*}} { i64 72, ptr @[[NAME:[^,]*]], ptr @[[NONE:[^,]*]], i64 2, ptr @[[ACCESS:[^,]*]], ptr @{{[^,]*}}, i64 0, ptr null, ptr null }
 // CHECK-DAG: @[[NAME]] = internal constant [5 x i8] c"copy\00"
 // CHECK-DAG: @[[NONE]] = internal constant [1 x i8] zeroinitializer
 // CHECK-DAG: @[[ACCESS]] = internal constant [2 x i32] [i32 1, i32 2]
-// CHECK-DAG: @braid.op.1 = internal constant {{.*}} { i64 64, ptr @{{[^,]*}}, ptr @[[PLACE:[^,]*]],
+// CHECK-DAG: @braid.op.1 = internal constant {{.*}} { i64 72, ptr @{{[^,]*}}, ptr @[[PLACE:[^,]*]],
 // CHECK-DAG: @[[PLACE]] = internal constant [15 x i8] c"layer.mlir:3:4\00"
 func.func @copy(%x: memref<4xf32>, %y: memref<4xf32>) {
   sched.schedule(%s0) {

@@ -115,25 +115,29 @@ func.func @empty() {
 
 // -----
 
-// A dispatch compares bound by bound; each body stands once.
-// CHECK: define internal void @dispatch(
-// CHECK: %[[C0:.*]] = icmp sle i64 %[[T:.*]], 16
-// CHECK-NEXT: br i1 %[[C0]], label %[[B0:.*]], label %[[N0:.*]]
+// A dispatch asks the runtime, which has the table: struct size, function,
+// bounds, gate. Each body stands once; the last one is what remains.
+// CHECK-DAG: @[[TABLE:braid.dispatch.[0-9]+]] = internal constant { i64, ptr, ptr, i32, i32 } { i64 32, ptr @[[NAME:[^,]*]], ptr @[[BOUNDS:[^,]*]], i32 2, i32 0 }
+// CHECK-DAG: @[[BOUNDS]] = internal constant [2 x i64] [i64 16, i64 4096]
+// CHECK-DAG: @[[NAME]] = internal constant [9 x i8] c"dispatch\00"
+// CHECK: define internal void @dispatch(ptr %[[FRAME:[^,]*]], ptr %[[X:[^)]*]])
+// CHECK-NEXT: %[[P:.*]] = getelementptr {{.*}}, ptr %[[X]], i32 0, i32 1, i32 0
+// CHECK-NEXT: %[[T:.*]] = load i64, ptr %[[P]]
+// CHECK-NEXT: %[[RANGE:.*]] = call i32 @braid_rt_dispatch(ptr %[[FRAME]], ptr @[[TABLE]], i64 %[[T]])
+// CHECK-NEXT: switch i32 %[[RANGE]], label %[[B2:.*]] [
+// CHECK-NEXT: i32 0, label %[[B0:.*]]
+// CHECK-NEXT: i32 1, label %[[B1:.*]]
+// CHECK-NEXT: ]
 // CHECK: [[B0]]:
-// CHECK-NEXT: call ptr @braid_rt_schedule_begin(ptr %0, ptr @braid.schedule.0, i64 %[[T]])
+// CHECK-NEXT: call ptr @braid_rt_schedule_begin(ptr %[[FRAME]], ptr @braid.schedule.0, i64 %[[T]])
 // CHECK-NEXT: call void @braid_rt_schedule_end
 // CHECK-NEXT: br label %[[AFTER:.*]]
-// CHECK: [[N0]]:
-// CHECK-NEXT: %[[C1:.*]] = icmp sle i64 %[[T]], 4096
-// CHECK-NEXT: br i1 %[[C1]], label %[[B1:.*]], label %[[N1:.*]]
 // CHECK: [[B1]]:
-// CHECK-NEXT: call ptr @braid_rt_schedule_begin(ptr %0, ptr @braid.schedule.1,
+// CHECK-NEXT: call ptr @braid_rt_schedule_begin(ptr %[[FRAME]], ptr @braid.schedule.1, i64 %[[T]])
 // CHECK-NEXT: call void @braid_rt_schedule_end
 // CHECK-NEXT: br label %[[AFTER]]
-// CHECK: [[N1]]:
-// CHECK-NEXT: br label %[[B2:.*]]
 // CHECK: [[B2]]:
-// CHECK-NEXT: call ptr @braid_rt_schedule_begin(ptr %0, ptr @braid.schedule.2,
+// CHECK-NEXT: call ptr @braid_rt_schedule_begin(ptr %[[FRAME]], ptr @braid.schedule.2, i64 %[[T]])
 // CHECK-NEXT: call void @braid_rt_schedule_end
 // CHECK-NEXT: br label %[[AFTER]]
 // CHECK: [[AFTER]]:
@@ -156,11 +160,37 @@ func.func @dispatch(%x: memref<?x8xf32> {sched.tokens}) {
 
 // -----
 
-// A choice without a bound is no choice.
+// A token threshold says in its table that it may be replaced at run time.
+// CHECK-DAG: = internal constant { i64, ptr, ptr, i32, i32 } { i64 32, ptr @{{[^,]*}}, ptr @[[BOUNDS:[^,]*]], i32 1, i32 1 }
+// CHECK-DAG: @[[BOUNDS]] = internal constant [1 x i64] [i64 3072]
+// CHECK: define internal void @gate(
+// CHECK: %[[RANGE:.*]] = call i32 @braid_rt_dispatch
+// CHECK-NEXT: switch i32 %[[RANGE]], label %{{.*}} [
+// CHECK-NEXT: i32 0, label %{{.*}}
+// CHECK-NEXT: ]
+func.func @gate(%x: memref<?x8xf32> {sched.tokens}) {
+  %c0 = arith.constant 0 : index
+  %t = memref.dim %x, %c0 : memref<?x8xf32>
+  sched.dispatch on %t upto 3072 {
+    sched.schedule(%s0, %s1) tokens(%t) {
+    }
+  } otherwise {
+    sched.schedule(%s0) tokens(%t) {
+    }
+  } {gate}
+  return
+}
+
+// -----
+
+// Without a bound there is one body for every count.
+// CHECK: internal constant { i64, ptr, ptr, i32, i32 } { i64 32, ptr @{{[^,]*}}, ptr null, i32 0, i32 0 }
 // CHECK: define internal void @always(
-// CHECK-NOT: icmp
-// CHECK: call ptr @braid_rt_schedule_begin
-// CHECK-NOT: icmp
+// CHECK: %[[RANGE:.*]] = call i32 @braid_rt_dispatch
+// CHECK-NEXT: switch i32 %[[RANGE]], label %[[BODY:.*]] [
+// CHECK-NEXT: ]
+// CHECK: [[BODY]]:
+// CHECK-NEXT: call ptr @braid_rt_schedule_begin
 // CHECK: ret void
 func.func @always(%x: memref<?x8xf32> {sched.tokens}) {
   %c0 = arith.constant 0 : index

@@ -211,6 +211,18 @@ func.func @invalid(%t: index) {
 
 // -----
 
+// A gate is one threshold.
+func.func @invalid(%t: index) {
+  // expected-error @below {{'sched.dispatch' op has a gate and 2 bounds; expected one, the token threshold}}
+  sched.dispatch on %t upto 16 {
+  } upto 32 {
+  } otherwise {
+  } {gate}
+  return
+}
+
+// -----
+
 // The token count chooses between schedules, not inside one.
 func.func @invalid(%t: index) {
   // expected-note @below {{the schedule is here}}

@@ -109,6 +109,26 @@ func.func @dispatch(%t: index) {
   return
 }
 
+// A token threshold that may be replaced at run time, and a schedule that was
+// chosen but not materialized.
+// CHECK-LABEL: func @gate
+func.func @gate(%t: index, %x: memref<4x8xf32>, %y: memref<4x8xf32>) {
+  // CHECK-NEXT: sched.dispatch on %{{.*}} upto 4096 {
+  // CHECK-NEXT: sched.schedule(%s0) {
+  // CHECK-NEXT: sched.launch on %s0 attributes {note = 1 : i64, planned_position = 0 : i64, planned_stream = 3 : i64} {
+  // CHECK: } otherwise {
+  // CHECK-NEXT: } {gate}
+  sched.dispatch on %t upto 4096 {
+    sched.schedule(%s0) {
+      sched.launch on %s0 attributes {note = 1 : i64, planned_position = 0 : i64, planned_stream = 3 : i64} {
+        memref.copy %x, %y : memref<4x8xf32> to memref<4x8xf32>
+      }
+    }
+  } otherwise {
+  } {gate}
+  return
+}
+
 // Types occur in function types too.
 // CHECK: func private @types(!sched.stream, !sched.event)
 func.func private @types(!sched.stream, !sched.event)

@@ -3,7 +3,7 @@
 // One buffer of more than 2^63 bytes.
 func.func @one() {
   sched.schedule(%s0) {
-    // expected-error @below {{'sched.alloc' op buffer of type 'memref<4611686018427387904x2xf32>' makes the workspace exceed 2^63 bytes}}
+    // expected-error @below {{'sched.alloc' op buffer of type 'memref<4611686018427387904x2xf32>' exceeds 2^63 bytes}}
     %a = sched.alloc : memref<4611686018427387904x2xf32>
   }
   return
@@ -14,7 +14,7 @@ func.func @one() {
 // Rounding up must not wrap around either.
 func.func @rounding() {
   sched.schedule(%s0) {
-    // expected-error @below {{makes the workspace exceed 2^63 bytes}}
+    // expected-error @below {{exceeds 2^63 bytes}}
     %a = sched.alloc : memref<9223372036854775807xi8>
   }
   return
