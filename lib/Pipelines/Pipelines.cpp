@@ -65,13 +65,22 @@ void braid::buildBufferizePipeline(OpPassManager &pm) {
 
 void braid::buildSchedulePipeline(OpPassManager &pm,
                                   const PipelineOptions &options) {
+  // Finds the phase that broke a schedule. Every phase leaves one that is
+  // ordered: until streams are materialized, all of it is on stream 0.
+  auto endPhase = [&] {
+    if (options.verifyPhases)
+      pm.addPass(sched::createVerifyPass());
+  };
+
   // First, because everything below speaks of schedules.
   sched::FormSegmentsPassOptions segments;
   segments.capture = options.capture;
   pm.addNestedPass<func::FuncOp>(sched::createFormSegmentsPass(segments));
+  endPhase();
 
   // Sugar goes before anything reads records and waits.
   pm.addPass(sched::createExpandForkJoinPass());
+  endPhase();
 
   // A choice first, as attributes: the gate below clones what was chosen, and
   // the clone for large token counts drops the choice.
@@ -79,22 +88,27 @@ void braid::buildSchedulePipeline(OpPassManager &pm,
   streams.maxStreams = options.maxStreams;
   streams.tokens = options.tokens;
   pm.addPass(sched::createAssignStreamsPass(streams));
+  endPhase();
 
   // Before streams exist: the serial body is the program's own order, which
   // materializing would change.
   sched::GateTokensPassOptions gate;
   gate.threshold = options.tokenThreshold;
   pm.addPass(sched::createGateTokensPass(gate));
+  endPhase();
 
   // From here on only what is written in the IR counts. Nothing of upstream
   // that moves or shares buffers runs after this.
   pm.addPass(sched::createMaterializeSyncPass());
+  endPhase();
 
   // Materializing writes every edge; most are implied by others.
   pm.addPass(sched::createSimplifySyncPass());
+  endPhase();
 
   // After simplifying, so that an event that nobody awaits takes no slot.
   pm.addPass(sched::createBindEventsPass());
+  endPhase();
 
   // After all ordering: a buffer's place depends on the final order of work.
   pm.addPass(sched::createPlanMemoryPass());

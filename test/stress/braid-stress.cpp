@@ -190,6 +190,7 @@ public:
     PipelineOptions options;
     options.maxStreams = maxStreams;
     options.narrow = narrow;
+    options.verifyPhases = true;
     PassManager pm(&context);
     buildPlanPipeline(pm, options);
     buildBufferizePipeline(pm);

@@ -119,6 +119,7 @@ protected:
     PipelineOptions pipeline;
     pipeline.maxStreams = maxStreams;
     pipeline.narrow = narrow;
+    pipeline.verifyPhases = true;
     return unwrap(Program::compile(
         unwrap(importModel(context.get(), config, options)), "", pipeline));
   }

@@ -44,6 +44,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       *this, "tokens",
       llvm::cl::desc("Token count for which times are estimated"),
       llvm::cl::init(256)};
+  Option<bool> verifyPhases{
+      *this, "verify-phases",
+      llvm::cl::desc("Run sched-verify after every phase, not only at the end; "
+                     "for tests"),
+      llvm::cl::init(false)};
 };
 
 /// `braid-plan`: what is decided on tensors.

@@ -101,13 +101,12 @@ struct Timeline {
   double getLargestLiveSet() const;
 };
 
-/// The timelines of all schedules of a module, in program order;
-/// with `onlyChosen` without those that the program does not run for `tokens`.
-/// Emits an error for a schedule with loops, branches or unknown ops.
-mlir::FailureOr<std::vector<Timeline>> computeTimelines(mlir::ModuleOp module,
-                                                        const CostModel &model,
-                                                        int64_t tokens,
-                                                        bool onlyChosen);
+/// The timelines of all schedules of a module, in program order, on the target
+/// that the module names; with `onlyChosen` without those that the program does
+/// not run for `tokens`. Emits an error for a negative token count, a target
+/// that cannot be read, and a schedule with loops, branches or unknown ops.
+mlir::FailureOr<std::vector<Timeline>>
+computeTimelines(mlir::ModuleOp module, int64_t tokens, bool onlyChosen);
 
 } // namespace braid
 

@@ -447,11 +447,17 @@ FailureOr<CalleeCost> Player::playCallee(func::CallOp call) {
   return cost;
 }
 
-FailureOr<std::vector<Timeline>> braid::computeTimelines(ModuleOp module,
-                                                         const CostModel &model,
-                                                         int64_t tokens,
-                                                         bool onlyChosen) {
-  Player player(model, tokens);
+FailureOr<std::vector<Timeline>>
+braid::computeTimelines(ModuleOp module, int64_t tokens, bool onlyChosen) {
+  if (tokens < 0) {
+    emitError(module.getLoc())
+        << "tokens is " << tokens << "; expected 0 or more";
+    return failure();
+  }
+  FailureOr<CostModel> model = CostModel::get(module);
+  if (failed(model))
+    return failure();
+  Player player(*model, tokens);
   std::vector<Timeline> timelines;
   WalkResult result = module.walk([&](ScheduleOp schedule) {
     if (onlyChosen && !player.begin(schedule).isChosen())

@@ -126,3 +126,26 @@ func.func @dispatch(%t: index, %x: memref<4xf32>, %y: memref<4xf32>) {
   }
   return
 }
+
+// -----
+
+// A launch whose copy goes nowhere goes with it; what waits for it still waits.
+// CHECK-LABEL: func @copy_onto_itself(
+func.func @copy_onto_itself(%x: memref<4xf32>, %y: memref<4xf32>) {
+  // CHECK: sched.schedule(%[[S0:.*]]) {
+  sched.schedule(%s0) {
+    // CHECK-NEXT: %[[E:.*]] = sched.record on %[[S0]]
+    // CHECK-NEXT: sched.wait on %[[S0]] for %[[E]]
+    // CHECK-NEXT: sched.launch on %[[S0]] {
+    // CHECK-NEXT: memref.copy %{{.*}}, %{{.*}}
+    sched.launch on %s0 {
+      memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+    }
+    %e = sched.record on %s0
+    sched.wait on %s0 for %e
+    sched.launch on %s0 {
+      memref.copy %x, %y : memref<4xf32> to memref<4xf32>
+    }
+  }
+  return
+}

@@ -208,6 +208,16 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
+/// A launch whose op was folded away, a copy of a buffer onto itself say,
+/// enqueues nothing.
+LogicalResult LaunchOp::canonicalize(LaunchOp launch,
+                                     PatternRewriter &rewriter) {
+  if (!launch.getBody().front().empty())
+    return failure();
+  rewriter.eraseOp(launch);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // HostCallOp
 //===----------------------------------------------------------------------===//

@@ -32,16 +32,8 @@ public:
   void runOnOperation() override {
     ModuleOp module = getOperation();
     markAllAnalysesPreserved();
-    if (tokens < 0) {
-      emitError(module.getLoc())
-          << "tokens is " << tokens.getValue() << "; expected 0 or more";
-      return signalPassFailure();
-    }
-    FailureOr<CostModel> model = CostModel::get(module);
-    if (failed(model))
-      return signalPassFailure();
     FailureOr<std::vector<Timeline>> timelines =
-        computeTimelines(module, *model, tokens, /*onlyChosen=*/false);
+        computeTimelines(module, tokens, /*onlyChosen=*/false);
     if (failed(timelines))
       return signalPassFailure();
     auto print = [&](llvm::raw_ostream &os) {

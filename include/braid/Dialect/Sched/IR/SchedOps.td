@@ -119,6 +119,7 @@ def Sched_LaunchOp : Sched_Op<"launch",
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`on` $stream attr-dict-with-keyword $body";
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
   let builders = [OpBuilder<(ins "::mlir::Value":$stream)>];
   let skipDefaultBuilders = 1;
   let extraClassDeclaration = [{
