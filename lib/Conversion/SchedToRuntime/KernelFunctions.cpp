@@ -50,10 +50,24 @@ static void buildWrapper(ModuleOp module, StringRef name, Location loc,
       return LLVM::LoadOp::create(builder, loc, fieldType, address);
     };
     Value data = load(pointer, {0, 0});
-    // The data pointer has the offset in it.
-    operands.append(
-        {data, data,
-         LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0))});
+    // The data pointer has the offset in it. Where the type fixes one, the
+    // function adds it again, whatever the descriptor says.
+    SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    (void)type.getStridesAndOffset(strides, offset);
+    if (ShapedType::isDynamic(offset))
+      offset = 0;
+    if (offset != 0) {
+      int64_t bytes =
+          offset * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      Value back = LLVM::ConstantOp::create(builder, loc,
+                                            builder.getI64IntegerAttr(-bytes));
+      data = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
+                                 data, ArrayRef<LLVM::GEPArg>{back});
+    }
+    operands.append({data, data,
+                     LLVM::ConstantOp::create(
+                         builder, loc, builder.getI64IntegerAttr(offset))});
     for (int32_t field : {1, 2})
       for (int32_t dim = 0; dim < type.getRank(); ++dim)
         operands.push_back(load(i64, {0, field, dim}));
@@ -64,8 +78,7 @@ static void buildWrapper(ModuleOp module, StringRef name, Location loc,
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
-/// What a kernel function takes: memrefs whose offset is known to be 0, or not
-/// known, since the wrapper passes 0.
+/// What a kernel function takes: memrefs with strides.
 static LogicalResult verifyArguments(func::FuncOp function,
                                      SmallVectorImpl<MemRefType> &types) {
   if (function.isExternal())
@@ -74,6 +87,15 @@ static LogicalResult verifyArguments(func::FuncOp function,
   if (function.getNumResults() != 0)
     return function.emitOpError("is a kernel that returns values; expected it "
                                 "to write its arguments");
+  WalkResult result = function.walk([&](func::CallOp call) {
+    InFlightDiagnostic diagnostic =
+        call.emitOpError("lies in a kernel, which is compiled by itself; "
+                         "inline the callee");
+    diagnostic.attachNote(function.getLoc()) << "the kernel is here";
+    return WalkResult::interrupt();
+  });
+  if (result.wasInterrupted())
+    return failure();
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto memref = dyn_cast<MemRefType>(type);
     SmallVector<int64_t> strides;

@@ -83,3 +83,29 @@ func.func private @bottom(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %c: memref<?
   }
   return
 }
+
+// -----
+
+// A kernel gets a wrapper that makes descriptors. The runtime's pointer has the
+// offset of a view in it; where the type fixes an offset, the function adds it
+// again, so it is taken off before.
+// CHECK: define internal void @half.kernel(ptr %0)
+// CHECK: %[[START:[0-9]+]] = getelementptr i8, ptr %{{[0-9]+}}, i64 -16
+// CHECK: call void @half(ptr %[[START]], ptr %[[START]], i64 4,
+func.func private @half(%x: memref<4x4xf32, strided<[8, 1], offset: 4>> {sched.access = #sched.access<read_write>})
+    attributes {sched.kernel} {
+  return
+}
+
+// -----
+
+// Without an offset, or with one that is not known, the pointer is taken as it is.
+// CHECK: define internal void @plain.kernel(ptr %0)
+// CHECK-NOT: getelementptr i8
+// CHECK: call void @plain(ptr %[[X:[0-9]+]], ptr %[[X]], i64 0,
+// CHECK-SAME: ptr %[[Y:[0-9]+]], ptr %[[Y]], i64 0,
+func.func private @plain(%x: memref<4xf32> {sched.access = #sched.access<read>},
+    %y: memref<4x4xf32, strided<[8, 1], offset: ?>> {sched.access = #sched.access<write>})
+    attributes {sched.kernel} {
+  return
+}

@@ -174,3 +174,29 @@ func.func @subview(%x: memref<4x8xf32>) {
   %0 = memref.subview %x[0, 0] [2, 8] [1, 1] : memref<4x8xf32> to memref<2x8xf32>
   return
 }
+
+// -----
+
+// A kernel is compiled from its body, by itself.
+// expected-error @below {{'func.func' op is a kernel without a body; register a kernel and use prefill.kernel instead}}
+func.func private @elsewhere(memref<4xf32> {sched.access = #sched.access<read>}) attributes {sched.kernel}
+
+// -----
+
+func.func private @helper() {
+  return
+}
+// expected-note @below {{the kernel is here}}
+func.func private @kernel() attributes {sched.kernel} {
+  // expected-error @below {{'func.call' op lies in a kernel, which is compiled by itself; inline the callee}}
+  func.call @helper() : () -> ()
+  return
+}
+
+// -----
+
+// expected-error @below {{'func.func' op is a kernel that returns values; expected it to write its arguments}}
+func.func private @returning() -> index attributes {sched.kernel} {
+  %c0 = arith.constant 0 : index
+  return %c0 : index
+}

@@ -422,7 +422,7 @@ module attributes {test.a = #sched.linear<-256, 0>} {
 // -----
 
 // The dialect knows one attribute of arguments; a slip is found.
-// expected-error @below {{'func.func' op has unknown argument attribute 'sched.token'; the sched dialect knows 'sched.tokens'}}
+// expected-error @below {{'func.func' op has unknown argument attribute 'sched.token'; the sched dialect knows 'sched.tokens' and 'sched.access'}}
 func.func @invalid(%x: memref<?x8xf32> {sched.token}) {
   return
 }

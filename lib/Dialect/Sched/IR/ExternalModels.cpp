@@ -34,8 +34,10 @@ struct LinalgModel
     auto linalgOp = cast<linalg::LinalgOp>(op);
     if (!isa<ShapedType>(operand.get().getType()))
       return Access::None;
+    // Some inputs are there for their shape only, as a pooling's window.
     if (!linalgOp.isDpsInit(&operand))
-      return Access::Read;
+      return linalgOp.payloadUsesValueFromOperand(&operand) ? Access::Read
+                                                            : Access::None;
     // A destination whose old contents count, as a sum's, is read too.
     return linalgOp.payloadUsesValueFromOperand(&operand) ? Access::ReadWrite
                                                           : Access::Write;

@@ -69,17 +69,25 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op,
     if (!isa<EffectClassAttr>(attribute.getValue()))
       return op->emitOpError() << "expected '" << name
                                << "' to be a #sched.effect_class attribute";
+    // Other functions form regions of their own, op by op.
+    if (!op->hasAttr(getKernelAttrName()))
+      return op->emitOpError()
+             << "has '" << name << "' but not '" << getKernelAttrName() << "'";
     return success();
   }
   if (!isa<UnitAttr>(attribute.getValue()))
     return op->emitOpError()
            << "expected '" << name << "' to be a unit attribute";
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (isa<BaseMemRefType, TensorType>(function.getArgumentTypes()[i]) &&
-        !function.getArgAttr(i, getAccessAttrName()))
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    if (!isa<BaseMemRefType, TensorType>(type))
+      return op->emitOpError()
+             << "is a kernel, but its argument " << i << " has type " << type
+             << "; expected a memref or a tensor";
+    if (!function.getArgAttr(i, getAccessAttrName()))
       return op->emitOpError()
              << "is a kernel, but its argument " << i << " does not declare '"
              << getAccessAttrName() << "'";
+  }
   return success();
 }
 
@@ -87,16 +95,20 @@ LogicalResult SchedDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                      unsigned argIndex,
                                                      NamedAttribute attribute) {
   if (attribute.getName() == getAccessAttrName()) {
-    if (isa<AccessAttr>(attribute.getValue()))
-      return success();
-    return op->emitOpError() << "expected '" << getAccessAttrName()
-                             << "' to be a #sched.access attribute";
+    if (!isa<AccessAttr>(attribute.getValue()))
+      return op->emitOpError() << "expected '" << getAccessAttrName()
+                               << "' to be a #sched.access attribute";
+    if (!op->hasAttr(getKernelAttrName()))
+      return op->emitOpError()
+             << "declares '" << getAccessAttrName() << "' of its argument "
+             << argIndex << ", but is no '" << getKernelAttrName() << "'";
+    return success();
   }
   if (attribute.getName() != getTokensAttrName())
     return op->emitOpError()
            << "has unknown argument attribute '"
            << attribute.getName().getValue() << "'; the sched dialect knows '"
-           << getTokensAttrName() << "'";
+           << getTokensAttrName() << "' and '" << getAccessAttrName() << "'";
   if (!isa<UnitAttr>(attribute.getValue()))
     return op->emitOpError()
            << "expected '" << getTokensAttrName() << "' to be a unit attribute";

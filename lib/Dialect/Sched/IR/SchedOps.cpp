@@ -13,6 +13,9 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -205,6 +208,21 @@ LogicalResult LaunchOp::verify() {
   if (op.getNumResults() != 0 ||
       llvm::any_of(op.getOperandTypes(), llvm::IsaPred<TensorType>))
     return error("cannot launch an op on tensors; bufferize it first");
+  // The interface says how an op touches its operands, and nothing of memory
+  // that its body uses from outside.
+  llvm::SetVector<Value> values;
+  getUsedValuesDefinedAbove(op.getRegions(), values);
+  for (Value value : values)
+    if (isa<BaseMemRefType>(value.getType())) {
+      InFlightDiagnostic diagnostic =
+          op.emitOpError() << "cannot be launched: its body uses a memref of "
+                              "type "
+                           << value.getType()
+                           << " that is not an operand, so nothing orders it "
+                              "with other work; pass it as an operand";
+      diagnostic.attachNote(value.getLoc()) << "the memref comes from here";
+      return diagnostic;
+    }
   return success();
 }
 
@@ -279,6 +297,39 @@ void HostCallOp::getEffects(
       effects.emplace_back(MemoryEffects::Write::get(), &operand,
                            SideEffects::DefaultResource::get());
   }
+  // Host code that only reads its arguments is not dead: it may print them.
+  effects.emplace_back(MemoryEffects::Write::get(), StreamResource::get());
+}
+
+/// An op in the body of `callee` that writes an argument which does not declare
+/// that, and the number of the argument; null if there is none.
+static std::pair<Operation *, unsigned>
+findUndeclaredWrite(FunctionOpInterface callee) {
+  std::pair<Operation *, unsigned> found = {nullptr, 0};
+  callee->walk([&](MemoryEffectOpInterface op) {
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    op.getEffects(effects);
+    for (const MemoryEffects::EffectInstance &effect : effects) {
+      Value value = effect.getValue();
+      if (!value || !isa<MemoryEffects::Write>(effect.getEffect()))
+        continue;
+      while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+        value = view.getViewSource();
+      auto argument = dyn_cast<BlockArgument>(value);
+      if (!argument || argument.getOwner()->getParentOp() != callee)
+        continue;
+      unsigned index = argument.getArgNumber();
+      auto access = callee.getArgAttrOfType<AccessAttr>(
+          index, SchedDialect::getAccessAttrName());
+      if (access && !(static_cast<unsigned>(access.getValue()) &
+                      static_cast<unsigned>(Access::Write))) {
+        found = {op, index};
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return found;
 }
 
 LogicalResult HostCallOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -299,6 +350,14 @@ LogicalResult HostCallOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return error("calls a function that returns values");
   if (!llvm::equal(callee.getArgumentTypes(), getArguments().getTypes()))
     return error("passes other types than the function takes");
+  if (auto [write, index] = findUndeclaredWrite(callee); write) {
+    InFlightDiagnostic diagnostic = callee.emitOpError()
+                                    << "writes its argument " << index
+                                    << ", but declares that it does not";
+    diagnostic.attachNote(write->getLoc()) << "the argument is written here";
+    diagnostic.attachNote(getLoc()) << "the function is called here";
+    return diagnostic;
+  }
   return success();
 }
 

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -30,24 +31,26 @@ static LogicalResult outline(LaunchOp launch, SymbolTable &symbols) {
   MLIRContext *context = op->getContext();
   OpBuilder builder(context);
 
-  // Memrefs are passed once each; all else has to be a constant.
-  llvm::SmallSetVector<Value, 4> memrefs;
-  SmallVector<Operation *> constants;
-  for (OpOperand &operand : op->getOpOperands()) {
-    Value value = operand.get();
-    if (isa<MemRefType>(value.getType())) {
-      memrefs.insert(value);
-    } else if (Operation *constant = value.getDefiningOp();
-               constant && matchPattern(constant, m_Constant())) {
-      constants.push_back(constant);
-    } else {
-      InFlightDiagnostic diagnostic =
-          op->emitOpError() << "operand " << operand.getOperandNumber()
-                            << " is neither a memref nor a constant; a kernel "
-                               "takes nothing else";
-      diagnostic.attachNote(value.getLoc()) << "the operand comes from here";
-      return diagnostic;
+  // Memrefs are passed once each; all else has to be a constant, also what the
+  // body uses from outside.
+  llvm::SetVector<Value> memrefs, values;
+  for (Value operand : op->getOperands())
+    (isa<MemRefType>(operand.getType()) ? memrefs : values).insert(operand);
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  llvm::SetVector<Operation *> constants;
+  for (Value value : values) {
+    Operation *constant = value.getDefiningOp();
+    if (constant && matchPattern(constant, m_Constant())) {
+      constants.insert(constant);
+      continue;
     }
+    InFlightDiagnostic diagnostic =
+        op->emitOpError()
+        << "uses a value of type " << value.getType()
+        << " that is neither a constant nor a memref operand; "
+           "a host function is given nothing else";
+    diagnostic.attachNote(value.getLoc()) << "the value comes from here";
+    return diagnostic;
   }
 
   SmallVector<unsigned> accesses(memrefs.size());

@@ -242,9 +242,9 @@ def OutlineHostOpsPass : Pass<"sched-outline-host-ops", "::mlir::ModuleOp"> {
   let description = [{
     A launched op that the runtime has no kernel for, and that upstream can lower
     to loops, moves into a function of its own with `sched.kernel`; the launch
-    then holds a `sched.host_call`. Values that the op uses and that are no
-    memrefs have to be constants; they are copied. Equal functions are not
-    merged.
+    then holds a `sched.host_call`. Values that the op or its body uses and that
+    are no memref operands have to be constants; they are copied. Equal functions
+    are not merged.
 
     Only the host backend runs such functions.
   }];
