@@ -45,6 +45,33 @@ constexpr int32_t dtypeOf<int64_t>() {
   return BRAID_I64;
 }
 
+/// One element of a type that C++ does not have.
+struct Bf16 {
+  uint16_t bits = 0;
+};
+struct Fp8 {
+  uint8_t bits = 0;
+};
+struct E8m0 {
+  uint8_t bits = 0;
+};
+template <>
+constexpr int32_t dtypeOf<Bf16>() {
+  return BRAID_BF16;
+}
+template <>
+constexpr int32_t dtypeOf<Fp8>() {
+  return BRAID_F8E4M3;
+}
+template <>
+constexpr int32_t dtypeOf<E8m0>() {
+  return BRAID_F8E8M0;
+}
+template <>
+constexpr int32_t dtypeOf<uint8_t>() {
+  return BRAID_I8;
+}
+
 /// An array that owns its memory. Its rows may be `padding` elements apart.
 template <typename T>
 struct Array {
@@ -79,6 +106,7 @@ struct Array {
 using Floats = Array<float>;
 using Ints = Array<int32_t>;
 using Longs = Array<int64_t>;
+using Bytes = Array<uint8_t>;
 
 /// Fills with normal values.
 void fill(Floats &array, std::mt19937 &random, float scale = 1.0f);

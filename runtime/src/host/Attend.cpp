@@ -46,14 +46,22 @@ struct Attention {
   float *maximum;
   float *sum;
   float *factor;
+  RowView queries, y;
+  CacheRows window, compressed;
 
-  Attention(ScratchParts &parts, const braid_kernel_call &call)
+  Attention(ScratchParts &parts, const braid_kernel_call &call,
+            const SmallOps &ops)
       : tile(parts, sizeOf(call, Q, 1), sizeOf(call, Q, 2)),
         result(parts.take<float>(tile.paddedHeads * tile.paddedWidth)),
         sink(parts.take<float>(tile.paddedHeads)),
         maximum(parts.take<float>(tile.paddedHeads)),
         sum(parts.take<float>(tile.paddedHeads)),
-        factor(parts.take<float>(tile.paddedHeads)) {}
+        factor(parts.take<float>(tile.paddedHeads)),
+        queries(ops, call.operands[Q], parts), y(ops, call.operands[Y], parts),
+        window(ops, call.operands[WindowCache], tile.width,
+               intParam(call, "fp8_channels", 0)),
+        compressed(ops, call.operands[CompressedCache], tile.width,
+                   intParam(call, "fp8_channels", 0)) {}
 };
 
 /// The cache rows that one query token attends to, in order.
@@ -124,11 +132,10 @@ static void addPiece(Attention &attention, const SmallOps &ops, int64_t count,
   ops.gemm(&args);
 }
 
-static void attendToken(const braid_kernel_call &call, const SmallOps &ops,
-                        Attention &attention, const AttendedRows &rows,
-                        int64_t t, float scale) {
+static void attendToken(const SmallOps &ops, Attention &attention,
+                        const AttendedRows &rows, int64_t t, float scale) {
   QueryTile &tile = attention.tile;
-  tile.loadQueries(call.operands[Q], t);
+  tile.loadQueries(attention.queries, t);
   std::fill_n(attention.result, tile.paddedHeads * tile.paddedWidth, 0.0f);
   std::fill_n(attention.maximum, tile.paddedHeads, -INFINITY);
   std::fill_n(attention.sum, tile.paddedHeads, 0.0f);
@@ -137,7 +144,10 @@ static void attendToken(const braid_kernel_call &call, const SmallOps &ops,
     AttendedRows::Row row = rows.find(i);
     if (row.entry < 0)
       continue;
-    tile.loadRow(count++, cacheRow(call.operands[row.cache], rows.slot(row)));
+    tile.loadRow(count++,
+                 row.cache == WindowCache ? attention.window
+                                          : attention.compressed,
+                 rows.slot(row));
     if (count == QueryTile::Piece) {
       addPiece(attention, ops, count, scale);
       count = 0;
@@ -149,9 +159,10 @@ static void attendToken(const braid_kernel_call &call, const SmallOps &ops,
                  attention.sum, attention.factor);
   for (int64_t h = 0; h < tile.heads; ++h) {
     const float *from = attention.result + h * tile.paddedWidth;
-    float *to = at<float>(call.operands[Y], t, h);
+    float *to = attention.y.begin(t, h);
     for (int64_t c = 0; c < tile.width; ++c)
       to[c] = from[c] * attention.factor[h];
+    attention.y.finish(t, h);
   }
 }
 
@@ -167,21 +178,25 @@ static void checkLayouts(Checker &checker, const braid_kernel_call &call,
 
 static braid_status checkAttend(const braid_kernel_call *call, void *) {
   Checker checker(*call, NumOperands);
-  checker.operand(Q, "q", BRAID_F32, 3, 3)
+  checker.operand(Q, "q", FloatTypes, 3, 3)
       .operand(Sink, "sink", BRAID_F32, 1, 1)
-      .operand(WindowCache, "window_cache", BRAID_F32, 3, 3)
       .operand(WindowTable, "window_table", BRAID_I32, 2, 2)
-      .operand(CompressedCache, "compressed_cache", BRAID_F32, 3, 3,
-               Presence::Optional)
       .operand(CompressedTable, "compressed_table", BRAID_I32, 2, 2,
                Presence::Optional)
       .operand(TopK, "topk", BRAID_I32, 2, 2, Presence::Optional)
       .operand(QueryOffsets, "query_offsets", BRAID_I32, 1, 1)
       .operand(SequenceLengths, "sequence_lengths", BRAID_I32, 1, 1)
-      .operand(Y, "y", BRAID_F32, 3, 3)
+      .operand(Y, "y", FloatTypes, 3, 3)
       .param("scale")
       .param("window")
       .param("ratio");
+  if (!checker.ok())
+    return checker.status();
+  int64_t fp8Channels = intParam(*call, "fp8_channels", 0);
+  CacheRows::check(checker, *call, WindowCache, "window_cache",
+                   sizeOf(*call, Q, 2), fp8Channels);
+  CacheRows::check(checker, *call, CompressedCache, "compressed_cache",
+                   sizeOf(*call, Q, 2), fp8Channels, Presence::Optional);
   if (!checker.ok())
     return checker.status();
   const braid_tensor *compressed = call->operands[CompressedCache];
@@ -202,27 +217,16 @@ static braid_status checkAttend(const braid_kernel_call *call, void *) {
           width = sizeOf(*call, Q, 2);
   int64_t requests = sizeOf(*call, SequenceLengths, 0);
   checker.extent(Sink, 0, heads)
-      .extent(WindowCache, 2, width)
       .extent(WindowTable, 0, requests)
-      .extent(CompressedCache, 2, width)
       .extent(CompressedTable, 0, requests)
       .extent(TopK, 0, tokens)
       .extent(QueryOffsets, 0, requests + 1)
       .extent(Y, 0, tokens)
       .extent(Y, 1, heads)
-      .extent(Y, 2, width)
-      .require(sizeOf(*call, WindowCache, 1) > 0 &&
-                   (!compressed || compressed->sizes[1] > 0),
-               "a cache has size 0 in dimension 1, expected a block size");
+      .extent(Y, 2, width);
   if (checker.ok() && call->op->metadata[QueryOffsets] == BRAID_METADATA_HOST)
     checkLayouts(checker, *call, tokens);
   return checker.status();
-}
-
-static size_t attendWorkspace(const braid_kernel_call *call, size_t, void *) {
-  ScratchParts parts(nullptr);
-  Attention attention(parts, *call);
-  return parts.bytes();
 }
 
 static braid_status runAttend(const braid_kernel_call *call, void *userData) {
@@ -251,7 +255,7 @@ static braid_status runAttend(const braid_kernel_call *call, void *userData) {
       }
     }
   ScratchParts parts(call->workspace);
-  Attention attention(parts, *call);
+  Attention attention(parts, *call, smallOps(userData));
   int64_t heads = attention.tile.heads;
   std::fill_n(attention.sink, attention.tile.paddedHeads, -INFINITY);
   std::memcpy(attention.sink, call->operands[Sink]->data,
@@ -260,16 +264,18 @@ static braid_status runAttend(const braid_kernel_call *call, void *userData) {
   for (int64_t r = 0; r < layout.requests(); ++r)
     for (int64_t t = layout.begin(r); t < layout.end(r); ++t)
       attendToken(
-          *call, smallOps(userData), attention,
+          smallOps(userData), attention,
           AttendedRows(*call, r, t, layout.position(r, t), window, ratio), t,
           scale);
   for (int64_t t = layout.tokens(); t < tokens; ++t)
-    for (int64_t h = 0; h < heads; ++h)
-      std::fill_n(at<float>(y, t, h), attention.tile.width, 0.0f);
+    for (int64_t h = 0; h < heads; ++h) {
+      std::fill_n(attention.y.begin(t, h), attention.tile.width, 0.0f);
+      attention.y.finish(t, h);
+    }
   return BRAID_OK;
 }
 
 braid_kernel braid::runtime::makeAttend() {
   return {sizeof(braid_kernel), "attend",  checkAttend,
-          attendWorkspace,      runAttend, nullptr};
+          scratchOf<Attention>, runAttend, nullptr};
 }

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelSupport.h"
+#include "CacheRows.h"
 #include "Kernels.h"
 
 #include <cstring>
@@ -18,18 +18,33 @@ using namespace braid::runtime;
 
 static braid_status checkCacheInsert(const braid_kernel_call *call, void *) {
   Checker checker(*call, 3);
-  checker.operand(0, "values", BRAID_F32, 2, 2)
-      .operand(1, "slots", BRAID_I64, 1, 1)
-      .operand(2, "cache", BRAID_F32, 3, 3);
-  if (checker.ok())
-    checker.extent(1, 0, sizeOf(*call, 0, 0))
-        .extent(2, 2, sizeOf(*call, 0, 1))
-        .require(sizeOf(*call, 2, 1) > 0,
-                 "operand 'cache': size 1 is 0, expected a block size");
+  checker.operand(0, "values", FloatTypes, 2, 2)
+      .operand(1, "slots", BRAID_I64, 1, 1);
+  if (!checker.ok())
+    return checker.status();
+  CacheRows::check(checker, *call, 2, "cache", sizeOf(*call, 0, 1),
+                   intParam(*call, "fp8_channels", 0));
+  checker.extent(1, 0, sizeOf(*call, 0, 0));
   return checker.status();
 }
 
-static braid_status runCacheInsert(const braid_kernel_call *call, void *) {
+namespace {
+struct Insertion {
+  RowView values;
+  CacheRows cache;
+  float *row; ///< [D], for rows that are rounded on the way
+
+  Insertion(ScratchParts &parts, const braid_kernel_call &call,
+            const SmallOps &ops)
+      : values(ops, call.operands[0], parts),
+        cache(ops, call.operands[2], sizeOf(call, 0, 1),
+              intParam(call, "fp8_channels", 0)),
+        row(parts.take<float>(sizeOf(call, 0, 1))) {}
+};
+} // namespace
+
+static braid_status runCacheInsert(const braid_kernel_call *call,
+                                   void *userData) {
   const braid_tensor *values = call->operands[0], *slots = call->operands[1],
                      *cache = call->operands[2];
   int64_t rows = values->sizes[0], limit = cacheSlots(cache);
@@ -43,16 +58,20 @@ static braid_status runCacheInsert(const braid_kernel_call *call, void *) {
                           static_cast<long long>(slot),
                           static_cast<long long>(limit - 1));
   }
+  ScratchParts parts(call->workspace);
+  Insertion insertion(parts, *call, smallOps(userData));
   for (int64_t t = 0; t < rows; ++t) {
     int64_t slot = *at<const int64_t>(slots, t);
-    if (slot >= 0)
-      std::memcpy(cacheRow(cache, slot), at<const float>(values, t),
-                  values->sizes[1] * sizeof(float));
+    if (slot < 0)
+      continue;
+    std::memcpy(insertion.row, insertion.values.load(t),
+                values->sizes[1] * sizeof(float));
+    insertion.cache.store(slot, insertion.row);
   }
   return BRAID_OK;
 }
 
 braid_kernel braid::runtime::makeCacheInsert() {
-  return {sizeof(braid_kernel), "cache_insert", checkCacheInsert, nullptr,
-          runCacheInsert,       nullptr};
+  return {sizeof(braid_kernel), "cache_insert", checkCacheInsert,
+          scratchOf<Insertion>, runCacheInsert, nullptr};
 }

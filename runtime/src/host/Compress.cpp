@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelSupport.h"
+#include "CacheRows.h"
 #include "Kernels.h"
 
 #include <cstring>
@@ -41,12 +41,17 @@ enum Operand {
 /// One call, with its operands and parameters by name.
 class Compressor {
 public:
-  Compressor(const braid_kernel_call &call, const SmallOps &ops)
+  Compressor(ScratchParts &scratch, const braid_kernel_call &call,
+             const SmallOps &ops)
       : call(call), ops(ops), ratio(intParam(call, "ratio")),
         parts(intParam(call, "overlap") ? 2 : 1),
         eps(static_cast<float>(floatParam(call, "eps"))),
         tokens(sizeOf(call, KvScore, 0)), width(sizeOf(call, Weight, 0)),
-        channels(parts * width) {}
+        channels(parts * width), weight(ops, call.operands[Weight], scratch),
+        cache(ops, call.operands[Cache], width,
+              intParam(call, "fp8_channels", 0)),
+        rows(scratch.take<PoolRow>(parts * ratio)),
+        entry(scratch.take<float>(width)) {}
 
   braid_status run();
 
@@ -60,6 +65,10 @@ private:
   }
   int64_t slot(int64_t t) const {
     return *at<const int64_t>(operand(Slots), t);
+  }
+  float *stateRow(int64_t slot) const {
+    int64_t size = operand(State)->sizes[1];
+    return at<float>(operand(State), slot / size, slot % size);
   }
   int64_t stateSlot(int64_t t) const {
     return *at<const int64_t>(operand(StateSlots), t);
@@ -85,7 +94,7 @@ private:
   }
 
   braid_status check() const;
-  void makeEntry(int64_t t, PoolRow *rows) const;
+  void makeEntry(int64_t t, const float *weight) const;
   void keep(int64_t t) const;
 
   const braid_kernel_call &call;
@@ -96,6 +105,10 @@ private:
   int64_t tokens;
   int64_t width;
   int64_t channels;
+  RowView weight;
+  CacheRows cache;
+  PoolRow *rows; ///< [parts * ratio]
+  float *entry;  ///< [width]
 };
 
 } // namespace
@@ -141,7 +154,7 @@ braid_status Compressor::check() const {
   return BRAID_OK;
 }
 
-void Compressor::makeEntry(int64_t t, PoolRow *rows) const {
+void Compressor::makeEntry(int64_t t, const float *weight) const {
   int64_t p = position(t), count = 0;
   for (int64_t q = firstRow(p); q <= p; ++q) {
     // With two windows the earlier one owns the first half of the channels.
@@ -154,23 +167,22 @@ void Compressor::makeEntry(int64_t t, PoolRow *rows) const {
     } else {
       int64_t place =
           pagedSlot(operand(StateTable), operand(State), request(t), q);
-      row.kv = cacheRow(operand(State), place) + half;
+      row.kv = stateRow(place) + half;
       row.bias = nullptr;
     }
     row.score = row.kv + channels;
   }
-  float *entry = cacheRow(operand(Cache), slot(t));
   ops.pool(rows, count, width, entry);
-  ops.rmsNorm(entry, static_cast<const float *>(operand(Weight)->data), entry,
-              width, eps);
+  ops.rmsNorm(entry, weight, entry, width, eps);
   int64_t r = operand(Table)->sizes[1];
   float *last = entry + width - r;
   ops.rope(last, at<const float>(operand(Table), p / ratio * ratio), last, r,
            1.0f);
+  cache.store(slot(t), entry);
 }
 
 void Compressor::keep(int64_t t) const {
-  float *state = cacheRow(operand(State), stateSlot(t));
+  float *state = stateRow(stateSlot(t));
   const float *row = at<const float>(operand(KvScore), t);
   const float *bias = biasOf(position(t));
   std::memcpy(state, row, channels * sizeof(float));
@@ -181,13 +193,12 @@ void Compressor::keep(int64_t t) const {
 braid_status Compressor::run() {
   if (braid_status status = check())
     return status;
-  ScratchParts scratch(call.workspace);
-  PoolRow *rows = scratch.take<PoolRow>(parts * ratio);
+  const float *weights = weight.load();
   // All entries first: the state may be a ring in which the new rows take the
   // places of rows that an entry of this call still reads.
   for (int64_t t = 0; t < tokens; ++t)
     if (closes(t))
-      makeEntry(t, rows);
+      makeEntry(t, weights);
   for (int64_t t = 0; t < tokens; ++t)
     if (stateSlot(t) >= 0)
       keep(t);
@@ -198,7 +209,7 @@ static braid_status checkCompress(const braid_kernel_call *call, void *) {
   Checker checker(*call, NumOperands);
   checker.operand(KvScore, "kv_score", BRAID_F32, 2, 2)
       .operand(Bias, "bias", BRAID_F32, 2, 2)
-      .operand(Weight, "weight", BRAID_F32, 1, 1)
+      .operand(Weight, "weight", FloatTypes, 1, 1)
       .operand(Positions, "positions", BRAID_I64, 1, 1)
       .operand(Table, "table", BRAID_F32, 2, 2)
       .operand(StateSlots, "state_slots", BRAID_I64, 1, 1)
@@ -206,7 +217,6 @@ static braid_status checkCompress(const braid_kernel_call *call, void *) {
       .operand(TokenToRequest, "token_to_request", BRAID_I32, 1, 1)
       .operand(Slots, "slots", BRAID_I64, 1, 1)
       .operand(State, "state", BRAID_F32, 3, 3)
-      .operand(Cache, "cache", BRAID_F32, 3, 3)
       .param("ratio")
       .param("overlap")
       .param("eps");
@@ -220,8 +230,9 @@ static braid_status checkCompress(const braid_kernel_call *call, void *) {
   checker.extent(KvScore, 1, 2 * channels)
       .extent(Bias, 0, ratio)
       .extent(Bias, 1, channels)
-      .extent(State, 2, 2 * channels)
-      .extent(Cache, 2, width);
+      .extent(State, 2, 2 * channels);
+  CacheRows::check(checker, *call, Cache, "cache", width,
+                   intParam(*call, "fp8_channels", 0));
   for (Operand i : {Positions, StateSlots, TokenToRequest, Slots})
     checker.extent(i, 0, tokens);
   int64_t r = sizeOf(*call, Table, 1);
@@ -230,24 +241,17 @@ static braid_status checkCompress(const braid_kernel_call *call, void *) {
                "operand 'table': size 1 is %lld, expected an even number of at "
                "most %lld channels",
                static_cast<long long>(r), static_cast<long long>(width))
-      .require(sizeOf(*call, State, 1) > 0 && sizeOf(*call, Cache, 1) > 0,
-               "operand 'state' or 'cache': size 1 is 0, expected a block "
-               "size");
+      .require(sizeOf(*call, State, 1) > 0,
+               "operand 'state': size 1 is 0, expected a block size");
   return checker.status();
 }
 
-static size_t compressWorkspace(const braid_kernel_call *call, size_t, void *) {
-  ScratchParts parts(nullptr);
-  parts.take<PoolRow>((intParam(*call, "overlap") ? 2 : 1) *
-                      intParam(*call, "ratio"));
-  return parts.bytes();
-}
-
 static braid_status runCompress(const braid_kernel_call *call, void *userData) {
-  return Compressor(*call, smallOps(userData)).run();
+  ScratchParts parts(call->workspace);
+  return Compressor(parts, *call, smallOps(userData)).run();
 }
 
 braid_kernel braid::runtime::makeCompress() {
-  return {sizeof(braid_kernel), "compress",  checkCompress,
-          compressWorkspace,    runCompress, nullptr};
+  return {sizeof(braid_kernel),  "compress",  checkCompress,
+          scratchOf<Compressor>, runCompress, nullptr};
 }

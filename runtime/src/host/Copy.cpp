@@ -14,8 +14,6 @@
 
 #include "core/Tensor.h"
 
-#include <cstdio>
-
 using namespace braid::runtime;
 
 /// Checks that two operands have the same type, rank and extents.
@@ -121,23 +119,4 @@ static braid_status runPack(const braid_kernel_call *call, void *) {
 
 braid_kernel braid::runtime::makePack() {
   return {sizeof(braid_kernel), "pack", checkPack, nullptr, runPack, nullptr};
-}
-
-//===----------------------------------------------------------------------===//
-// quantize
-//===----------------------------------------------------------------------===//
-
-static braid_status checkQuantize(const braid_kernel_call *call, void *) {
-  std::snprintf(call->message, call->message_size,
-                "the host backend computes in f32 only and has no fp8 yet");
-  return BRAID_NO_KERNEL;
-}
-
-static braid_status runQuantize(const braid_kernel_call *call, void *) {
-  return kernelFailed(*call, "the host backend has no fp8");
-}
-
-braid_kernel braid::runtime::makeQuantize() {
-  return {sizeof(braid_kernel), "quantize", checkQuantize, nullptr,
-          runQuantize,          nullptr};
 }

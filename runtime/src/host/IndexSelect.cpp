@@ -45,11 +45,17 @@ struct Selection {
   float *scores;  ///< [Piece]
   Candidate *best;
 
-  Selection(ScratchParts &parts, const braid_kernel_call &call)
+  RowView queries;
+  CacheRows cache;
+
+  Selection(ScratchParts &parts, const braid_kernel_call &call,
+            const SmallOps &ops)
       : tile(parts, sizeOf(call, Q, 1), sizeOf(call, Q, 2)),
         weights(parts.take<float>(tile.paddedHeads)),
         scores(parts.take<float>(QueryTile::Piece)),
-        best(parts.take<Candidate>(sizeOf(call, TopK, 1))) {}
+        best(parts.take<Candidate>(sizeOf(call, TopK, 1))),
+        queries(ops, call.operands[Q], parts),
+        cache(ops, call.operands[Cache], sizeOf(call, Q, 2), 0) {}
 };
 
 } // namespace
@@ -66,7 +72,7 @@ static void select(const braid_kernel_call &call, const SmallOps &ops,
                    Selection &selection, int64_t r, int64_t t,
                    int64_t available, int64_t k, int32_t *result) {
   QueryTile &tile = selection.tile;
-  tile.loadQueries(call.operands[Q], t);
+  tile.loadQueries(selection.queries, t);
   const float *w = at<const float>(call.operands[W], t);
   for (int64_t h = 0; h < tile.paddedHeads; ++h)
     selection.weights[h] = h < tile.heads ? w[h] : 0;
@@ -75,9 +81,9 @@ static void select(const braid_kernel_call &call, const SmallOps &ops,
   for (int64_t e = 0; e < available; e += QueryTile::Piece) {
     int64_t count = std::min(QueryTile::Piece, available - e);
     for (int64_t j = 0; j < count; ++j)
-      tile.loadRow(j, cacheRow(call.operands[Cache],
-                               pagedSlot(call.operands[BlockTable],
-                                         call.operands[Cache], r, e + j)));
+      tile.loadRow(
+          j, selection.cache,
+          pagedSlot(call.operands[BlockTable], call.operands[Cache], r, e + j));
     tile.multiply(ops, count);
     ops.indexScores(tile.products, selection.weights, tile.paddedHeads, count,
                     selection.scores);
@@ -99,9 +105,8 @@ static void select(const braid_kernel_call &call, const SmallOps &ops,
 
 static braid_status checkIndexSelect(const braid_kernel_call *call, void *) {
   Checker checker(*call, NumOperands);
-  checker.operand(Q, "q", BRAID_F32, 3, 3)
+  checker.operand(Q, "q", {BRAID_F32, BRAID_BF16, BRAID_F8E4M3}, 3, 3)
       .operand(W, "w", BRAID_F32, 2, 2)
-      .operand(Cache, "cache", BRAID_F32, 3, 3)
       .operand(BlockTable, "block_table", BRAID_I32, 2, 2)
       .operand(QueryOffsets, "query_offsets", BRAID_I32, 1, 1)
       .operand(SequenceLengths, "sequence_lengths", BRAID_I32, 1, 1)
@@ -113,25 +118,16 @@ static braid_status checkIndexSelect(const braid_kernel_call *call, void *) {
   checker.require(ratio >= 1, "parameter 'ratio' is %lld, expected at least 1",
                   static_cast<long long>(ratio));
   int64_t requests = sizeOf(*call, SequenceLengths, 0);
+  CacheRows::check(checker, *call, Cache, "cache", sizeOf(*call, Q, 2), 0);
   checker.extent(W, 0, tokens)
       .extent(W, 1, sizeOf(*call, Q, 1))
-      .extent(Cache, 2, sizeOf(*call, Q, 2))
       .extent(QueryOffsets, 0, requests + 1)
       .extent(BlockTable, 0, requests)
-      .extent(TopK, 0, tokens)
-      .require(sizeOf(*call, Cache, 1) > 0,
-               "operand 'cache': size 1 is 0, expected a block size");
+      .extent(TopK, 0, tokens);
   if (checker.ok() && call->op->metadata[QueryOffsets] == BRAID_METADATA_HOST)
     checkQueryLayout(checker, *call, QueryOffsets, SequenceLengths, tokens,
                      BlockTable, "block_table", Cache, ratio);
   return checker.status();
-}
-
-static size_t indexSelectWorkspace(const braid_kernel_call *call, size_t,
-                                   void *) {
-  ScratchParts parts(nullptr);
-  Selection selection(parts, *call);
-  return parts.bytes();
 }
 
 static braid_status runIndexSelect(const braid_kernel_call *call,
@@ -158,7 +154,7 @@ static braid_status runIndexSelect(const braid_kernel_call *call,
                             static_cast<long long>(r));
   }
   ScratchParts parts(call->workspace);
-  Selection selection(parts, *call);
+  Selection selection(parts, *call, smallOps(userData));
   for (int64_t r = 0; r < layout.requests(); ++r) {
     for (int64_t t = layout.begin(r); t < layout.end(r); ++t) {
       int32_t *result = at<int32_t>(topk, t);
@@ -181,5 +177,5 @@ static braid_status runIndexSelect(const braid_kernel_call *call,
 
 braid_kernel braid::runtime::makeIndexSelect() {
   return {sizeof(braid_kernel), "index_select", checkIndexSelect,
-          indexSelectWorkspace, runIndexSelect, nullptr};
+          scratchOf<Selection>, runIndexSelect, nullptr};
 }

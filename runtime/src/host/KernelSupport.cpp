@@ -13,9 +13,11 @@
 
 #include "core/Tensor.h"
 
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <string>
 
 using namespace braid::runtime;
 
@@ -47,8 +49,20 @@ Checker &Checker::anyOperand(int64_t i, const char *name) {
   return *this;
 }
 
-Checker &Checker::operand(int64_t i, const char *name, int32_t dtype,
-                          int minRank, int maxRank, Presence presence) {
+/// Whether `dtype` is among `dtypes`; otherwise their names, for a message.
+static bool isAmong(int32_t dtype, std::initializer_list<int32_t> dtypes,
+                    std::string &names) {
+  for (int32_t allowed : dtypes) {
+    if (dtype == allowed)
+      return true;
+    names += (names.empty() ? "" : " and ") + std::string(dtypeName(allowed));
+  }
+  return false;
+}
+
+Checker &Checker::operand(int64_t i, const char *name,
+                          std::initializer_list<int32_t> dtypes, int minRank,
+                          int maxRank, Presence presence) {
   if (!ok())
     return *this;
   names[i] = name;
@@ -59,10 +73,10 @@ Checker &Checker::operand(int64_t i, const char *name, int32_t dtype,
     fail(BRAID_INVALID_ARGUMENT, "operand '%s' is missing", name);
     return *this;
   }
-  if (tensor->dtype != dtype)
+  if (std::string allowed; !isAmong(tensor->dtype, dtypes, allowed))
     fail(BRAID_NO_KERNEL,
          "operand '%s' is %s, but the host backend supports %s only", name,
-         dtypeName(tensor->dtype), dtypeName(dtype));
+         dtypeName(tensor->dtype), allowed.c_str());
   if (tensor->rank < minRank || tensor->rank > maxRank) {
     if (minRank == maxRank)
       fail(BRAID_INVALID_ARGUMENT, "operand '%s' has rank %d, expected %d",
@@ -134,11 +148,72 @@ int64_t braid::runtime::intParam(const braid_kernel_call &call,
                                         : static_cast<int64_t>(param->value.f);
 }
 
+int64_t braid::runtime::intParam(const braid_kernel_call &call,
+                                 const char *name, int64_t otherwise) {
+  return findParam(call, name) ? intParam(call, name) : otherwise;
+}
+
 double braid::runtime::floatParam(const braid_kernel_call &call,
                                   const char *name) {
   const braid_param *param = findParam(call, name);
   return param->kind == BRAID_PARAM_FLOAT ? param->value.f
                                           : static_cast<double>(param->value.i);
+}
+
+const float *RowView::load(int64_t i, int64_t j) const {
+  switch (tensor->dtype) {
+  case BRAID_BF16:
+    ops.widenBf16(row<const uint16_t>(i, j), scratch, width);
+    return scratch;
+  case BRAID_F8E4M3:
+    ops.widenFp8(row<const uint8_t>(i, j), 1.0f, scratch, width);
+    return scratch;
+  default:
+    return row<const float>(i, j);
+  }
+}
+
+float *RowView::begin(int64_t i, int64_t j) const {
+  return tensor->dtype == BRAID_F32 ? row<float>(i, j) : scratch;
+}
+
+void RowView::finish(int64_t i, int64_t j) const {
+  if (tensor->dtype == BRAID_BF16)
+    ops.narrowBf16(scratch, row<uint16_t>(i, j), width);
+  else if (tensor->dtype == BRAID_F8E4M3)
+    ops.narrowFp8(scratch, 1.0f, row<uint8_t>(i, j), width);
+}
+
+float braid::runtime::quantizationScale(float largest) {
+  int exponent;
+  float fraction =
+      std::frexp(std::fmax(largest, 1e-4f) / 448.0f, &exponent); // [0.5, 1)
+  return std::ldexp(1.0f, fraction == 0.5f ? exponent - 1 : exponent);
+}
+
+float braid::runtime::quantizeRow(const SmallOps &ops, float *values, int64_t n,
+                                  uint8_t *to) {
+  constexpr int64_t Piece = 64;
+  uint16_t bf16[Piece];
+  for (int64_t i = 0; i < n; i += Piece) {
+    int64_t count = n - i < Piece ? n - i : Piece;
+    ops.narrowBf16(values + i, bf16, count);
+    ops.widenBf16(bf16, values + i, count);
+  }
+  float scale = quantizationScale(ops.largest(values, n));
+  ops.narrowFp8(values, scale, to, n);
+  return scale;
+}
+
+float braid::runtime::scaleFromE8m0(uint8_t byte) {
+  return byte == 0xff ? std::nanf("") : std::ldexp(1.0f, byte - 127);
+}
+
+uint8_t braid::runtime::scaleToE8m0(float scale) {
+  int exponent = std::ilogb(scale) + 127;
+  return static_cast<uint8_t>(exponent < 0     ? 0
+                              : exponent > 254 ? 254
+                                               : exponent);
 }
 
 void braid::runtime::checkQueryLayout(Checker &checker,

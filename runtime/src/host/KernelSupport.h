@@ -17,6 +17,8 @@
 
 #include "SmallOps.h"
 
+#include <initializer_list>
+
 namespace braid::runtime {
 
 /// Whether an operand may be absent.
@@ -28,10 +30,15 @@ class Checker {
 public:
   Checker(const braid_kernel_call &call, int64_t numOperands);
 
-  /// Operand `i`, called `name`, has this type and a rank in this range, and
-  /// its rows are contiguous.
-  Checker &operand(int64_t i, const char *name, int32_t dtype, int minRank,
+  /// Operand `i`, called `name`, has one of these types and a rank in this
+  /// range, and its rows are contiguous.
+  Checker &operand(int64_t i, const char *name,
+                   std::initializer_list<int32_t> dtypes, int minRank,
                    int maxRank, Presence presence = Presence::Required);
+  Checker &operand(int64_t i, const char *name, int32_t dtype, int minRank,
+                   int maxRank, Presence presence = Presence::Required) {
+    return operand(i, name, {dtype}, minRank, maxRank, presence);
+  }
   /// The same without a condition on type and strides.
   Checker &anyOperand(int64_t i, const char *name);
   /// Extent `dim` of operand `i` is `expected`. Absent operands pass.
@@ -61,6 +68,9 @@ braid_status kernelFailed(const braid_kernel_call &call, const char *format,
 
 /// Value of a parameter that the check found to exist.
 int64_t intParam(const braid_kernel_call &call, const char *name);
+/// Value of a parameter, or `otherwise` if the op does not have it.
+int64_t intParam(const braid_kernel_call &call, const char *name,
+                 int64_t otherwise);
 double floatParam(const braid_kernel_call &call, const char *name);
 
 /// Extent of an operand that is present.
@@ -77,12 +87,6 @@ T *at(const braid_tensor *tensor, int64_t i, int64_t j = 0, int64_t k = 0) {
   if (tensor->rank > 2)
     offset += k * tensor->strides[2];
   return static_cast<T *>(tensor->data) + offset;
-}
-
-/// Row `slot` of a cache [blocks, block size, width].
-inline float *cacheRow(const braid_tensor *cache, int64_t slot) {
-  int64_t size = cache->sizes[1];
-  return at<float>(cache, slot / size, slot % size);
 }
 
 /// Number of rows of a cache.
@@ -109,6 +113,10 @@ inline const SmallOps &smallOps(void *userData) {
   return *static_cast<const SmallOps *>(userData);
 }
 
+/// The element types of activations.
+inline constexpr std::initializer_list<int32_t> FloatTypes = {BRAID_F32,
+                                                              BRAID_BF16};
+
 /// Hands out consecutive parts of a kernel's scratch, each aligned to 64 bytes.
 /// With a NULL start it only counts.
 class ScratchParts {
@@ -127,6 +135,57 @@ private:
   char *memory;
   size_t used = 0;
 };
+
+/// Rows of a tensor in f32, bf16 or e4m3, seen as f32. Rows of f32 are used
+/// where they lie, others go through scratch of one row.
+class RowView {
+public:
+  /// Takes the scratch from `parts`. `tensor` may be NULL if it is never used.
+  RowView(const SmallOps &ops, const braid_tensor *tensor, ScratchParts &parts)
+      : ops(ops), tensor(tensor),
+        width(tensor ? tensor->sizes[tensor->rank - 1] : 0),
+        scratch(tensor && tensor->dtype != BRAID_F32 ? parts.take<float>(width)
+                                                     : nullptr) {}
+
+  /// The row at these indices; good until the next call.
+  const float *load(int64_t i = 0, int64_t j = 0) const;
+  /// Where to write the row at these indices; `finish` puts it in place.
+  float *begin(int64_t i, int64_t j = 0) const;
+  void finish(int64_t i, int64_t j = 0) const;
+
+private:
+  template <typename T>
+  T *row(int64_t i, int64_t j) const {
+    return tensor->rank == 3   ? at<T>(tensor, i, j)
+           : tensor->rank == 2 ? at<T>(tensor, i)
+                               : at<T>(tensor, 0);
+  }
+
+  const SmallOps &ops;
+  const braid_tensor *tensor;
+  int64_t width;
+  float *scratch;
+};
+
+/// The scale of a block whose largest magnitude is `largest`: the power of two
+/// 2^ceil(log2(max(largest, 1e-4) / 448)).
+float quantizationScale(float largest);
+
+/// The power of two that an e8m0 byte stands for, and back.
+float scaleFromE8m0(uint8_t byte);
+uint8_t scaleToE8m0(float scale);
+
+/// Rounds `n` values to bf16, as engines do before they quantize, writes them
+/// in e4m3 and returns their scale. Changes `values` to what was rounded.
+float quantizeRow(const SmallOps &ops, float *values, int64_t n, uint8_t *to);
+
+/// The `workspace` of a kernel whose scratch is a `Scratch(parts, call, ops)`.
+template <typename Scratch>
+size_t scratchOf(const braid_kernel_call *call, size_t, void *userData) {
+  ScratchParts parts(nullptr);
+  Scratch scratch(parts, *call, smallOps(userData));
+  return parts.bytes();
+}
 
 /// Rounds up to a multiple of `unit`.
 inline int64_t padded(int64_t value, int64_t unit) {

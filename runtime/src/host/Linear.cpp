@@ -5,118 +5,120 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Matrix products with oneDNN, in tiles of 64 rows. The last tile is padded, so
-// that each product has the same shape and a row never depends, in any bit, on
-// how many rows there are.
+// Operands, their scales and groups; the products are in Product.cpp.
+//
+// Operands: x, weight, x_scale?, weight_scale?, y.
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelSupport.h"
 #include "Kernels.h"
+#include "Product.h"
 
-#include <algorithm>
-#include <cstring>
-#include <dnnl.h>
-#include <initializer_list>
+#include "core/Tensor.h"
 
 using namespace braid::runtime;
 
-static constexpr int64_t TileRows = 64;
-/// Columns of y at a time; bounds the scratch of wide weights.
-static constexpr int64_t TileColumns = 4096;
-
 namespace {
-
-/// y[rows, n] = x[rows, k] . weight[n, k]^T with any row strides.
-struct Product {
-  int64_t rows, n, k;
-  const float *x;
-  int64_t xRow;
-  const float *weight;
-  int64_t weightRow;
-  float *y;
-  int64_t yRow;
-};
-
-/// Scratch for a padded tile.
-struct Tile {
-  float *x;
-  float *y;
-
-  Tile(ScratchParts &parts, int64_t n, int64_t k)
-      : x(parts.take<float>(TileRows * k)),
-        y(parts.take<float>(TileRows * std::min(n, TileColumns))) {}
-};
-
+enum Operand { X, Weight, XScale, WeightScale, Y, NumOperands };
 } // namespace
 
-/// One product of a whole tile.
-static bool multiplyTile(int64_t n, int64_t k, const float *x, int64_t xRow,
-                         const float *weight, int64_t weightRow, float *y,
-                         int64_t yRow) {
-  return dnnl_sgemm('N', 'T', TileRows, n, k, 1.0f, x, xRow, weight, weightRow,
-                    0.0f, y, yRow) == dnnl_success;
-}
-
-static bool multiply(const Product &p, const Tile &tile) {
-  // A row stride below the row length occurs with one row, or where rows are
-  // repeated; the library takes neither.
-  int64_t weightRow = std::max(p.weightRow, p.k);
-  bool direct = p.xRow >= p.k && p.yRow >= p.n;
-  for (int64_t column = 0; column < p.n; column += TileColumns) {
-    int64_t n = std::min(TileColumns, p.n - column);
-    const float *weight = p.weight + column * weightRow;
-    for (int64_t row = 0; row < p.rows; row += TileRows) {
-      int64_t count = std::min(TileRows, p.rows - row);
-      const float *x = p.x + row * p.xRow;
-      float *y = p.y + row * p.yRow + column;
-      if (count == TileRows && direct) {
-        if (!multiplyTile(n, p.k, x, p.xRow, weight, weightRow, y, p.yRow))
-          return false;
-        continue;
-      }
-      for (int64_t i = 0; i < count; ++i)
-        std::memcpy(tile.x + i * p.k, x + i * p.xRow, p.k * sizeof(float));
-      std::memset(tile.x + count * p.k, 0,
-                  (TileRows - count) * p.k * sizeof(float));
-      if (!multiplyTile(n, p.k, tile.x, p.k, weight, weightRow, tile.y, n))
-        return false;
-      for (int64_t i = 0; i < count; ++i)
-        std::memcpy(y + i * p.yRow, tile.y + i * n, n * sizeof(float));
-    }
-  }
-  return true;
-}
+/// Columns and rows of a weight, and columns of x, that share a scale.
+static constexpr int64_t ScaleBlock = 128;
 
 /// Checks what both ops share; `dims` is the rank of x and y.
-static void checkProduct(Checker &checker, int dims) {
-  checker.operand(0, "x", BRAID_F32, dims, dims)
-      .operand(1, "weight", BRAID_F32, 2, 2)
-      .operand(2, "x_scale", BRAID_F32, 1, BRAID_MAX_RANK, Presence::Optional)
-      .operand(3, "weight_scale", BRAID_F32, 1, BRAID_MAX_RANK,
+static void checkProduct(Checker &checker, const braid_kernel_call &call,
+                         int dims) {
+  checker.operand(X, "x", {BRAID_F32, BRAID_BF16, BRAID_F8E4M3}, dims, dims)
+      .operand(Weight, "weight", {BRAID_F32, BRAID_BF16, BRAID_F8E4M3}, 2, 2)
+      .operand(XScale, "x_scale", BRAID_F32, 1, dims, Presence::Optional)
+      .operand(WeightScale, "weight_scale", {BRAID_F32, BRAID_F8E8M0}, 1, 2,
                Presence::Optional)
-      .operand(4, "y", BRAID_F32, dims, dims);
-}
-
-static void checkStrides(Checker &checker, const braid_kernel_call &call) {
+      .operand(Y, "y", FloatTypes, dims, dims);
   if (!checker.ok())
     return;
-  for (int64_t i : {2, 3})
-    checker.require(!call.operands[i],
-                    "operand '%s' is present, but the host backend has no "
-                    "scaled types",
-                    i == 2 ? "x_scale" : "weight_scale");
-  const braid_tensor &weight = *call.operands[1], &y = *call.operands[4];
+  int32_t dtype = call.operands[X]->dtype;
+  checker.require(call.operands[Weight]->dtype == dtype,
+                  "operand 'weight' is %s, expected %s, the type of 'x'",
+                  dtypeName(call.operands[Weight]->dtype), dtypeName(dtype));
+  checker.require(dtype != BRAID_F32 || call.operands[Y]->dtype == BRAID_F32,
+                  "operand 'y' is %s, expected f32, the type of 'x'",
+                  dtypeName(call.operands[Y]->dtype));
+  for (int64_t i : {XScale, WeightScale})
+    checker.require(
+        !call.operands[i] == (dtype != BRAID_F8E4M3),
+        "operand '%s' is %s, but 'x' is %s; scales belong to f8E4M3FN",
+        i == XScale ? "x_scale" : "weight_scale",
+        call.operands[i] ? "present" : "missing", dtypeName(dtype));
+}
+
+/// Strides, and the extents of scales.
+static void checkLayout(Checker &checker, const braid_kernel_call &call) {
+  using LL = long long;
+  if (!checker.ok())
+    return;
+  const braid_tensor &x = *call.operands[X], &weight = *call.operands[Weight],
+                     &y = *call.operands[Y];
   checker.require(weight.sizes[0] <= 1 || weight.strides[0] >= weight.sizes[1],
                   "operand 'weight': stride 0 is %lld, expected at least %lld",
-                  static_cast<long long>(weight.strides[0]),
-                  static_cast<long long>(weight.sizes[1]));
+                  LL(weight.strides[0]), LL(weight.sizes[1]));
   int last = y.rank - 1;
   for (int d = 0; d < last; ++d)
     checker.require(y.sizes[d] <= 1 || y.strides[d] >= y.sizes[last],
                     "operand 'y': stride %d is %lld, expected at least %lld", d,
-                    static_cast<long long>(y.strides[d]),
-                    static_cast<long long>(y.sizes[last]));
+                    LL(y.strides[d]), LL(y.sizes[last]));
+  if (!call.operands[XScale] || !checker.ok())
+    return;
+  auto blocks = [](int64_t size) {
+    return (size + ScaleBlock - 1) / ScaleBlock;
+  };
+  if (call.operands[XScale]->rank == 1) {
+    checker.extent(XScale, 0, 1);
+  } else {
+    checker.require(call.operands[XScale]->rank == x.rank,
+                    "operand 'x_scale' has rank %d, expected 1 or %d",
+                    call.operands[XScale]->rank, x.rank);
+    for (int d = 0; checker.ok() && d < x.rank - 1; ++d)
+      checker.extent(XScale, d, x.sizes[d]);
+    checker.extent(XScale, x.rank - 1, blocks(weight.sizes[1]));
+  }
+  if (call.operands[WeightScale]->rank == 1) {
+    checker.extent(WeightScale, 0, 1);
+  } else {
+    int64_t groups = x.rank == 3 ? x.sizes[1] : 1;
+    checker.require(groups == 1 || weight.sizes[0] / groups % ScaleBlock == 0,
+                    "each group has %lld rows of 'weight', expected a multiple "
+                    "of %lld, so that no scale belongs to two",
+                    LL(weight.sizes[0] / groups), LL(ScaleBlock));
+    checker.extent(WeightScale, 0, blocks(weight.sizes[0]))
+        .extent(WeightScale, 1, blocks(weight.sizes[1]));
+  }
+}
+
+/// The matrix of `tensor` that begins at these indices and whose rows are the
+/// elements of dimension 0.
+static Matrix matrixAt(const braid_tensor *tensor, int64_t i, int64_t j = 0) {
+  int64_t offset = i * tensor->strides[0] + (j ? j * tensor->strides[1] : 0);
+  return {static_cast<char *>(tensor->data) +
+              offset * elementSize(tensor->dtype),
+          tensor->dtype, tensor->strides[0]};
+}
+
+static Scales scalesAt(const braid_tensor *tensor, int64_t rowsPerScale,
+                       int64_t i, int64_t j = 0) {
+  Scales scales;
+  if (!tensor)
+    return scales;
+  scales.dtype = tensor->dtype;
+  scales.isWhole = tensor->rank == 1;
+  scales.rowsPerScale = rowsPerScale;
+  if (scales.isWhole) {
+    scales.data = tensor->data;
+  } else {
+    Matrix matrix = matrixAt(tensor, i, j);
+    scales.data = matrix.data;
+    scales.rowStride = matrix.rowStride;
+  }
+  return scales;
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,33 +126,31 @@ static void checkStrides(Checker &checker, const braid_kernel_call &call) {
 //===----------------------------------------------------------------------===//
 
 static braid_status checkLinear(const braid_kernel_call *call, void *) {
-  Checker checker(*call, 5);
-  checkProduct(checker, 2);
+  Checker checker(*call, NumOperands);
+  checkProduct(checker, *call, 2);
   if (checker.ok())
-    checker.extent(1, 1, sizeOf(*call, 0, 1))
-        .extent(4, 0, sizeOf(*call, 0, 0))
-        .extent(4, 1, sizeOf(*call, 1, 0));
-  checkStrides(checker, *call);
+    checker.extent(Weight, 1, sizeOf(*call, X, 1))
+        .extent(Y, 0, sizeOf(*call, X, 0))
+        .extent(Y, 1, sizeOf(*call, Weight, 0));
+  checkLayout(checker, *call);
   return checker.status();
 }
 
 static size_t linearWorkspace(const braid_kernel_call *call, size_t, void *) {
-  ScratchParts parts(nullptr);
-  Tile tile(parts, sizeOf(*call, 1, 0), sizeOf(*call, 1, 1));
-  return parts.bytes();
+  return productScratch(call->operands[X]->dtype, sizeOf(*call, Weight, 0),
+                        sizeOf(*call, Weight, 1));
 }
 
-static braid_status runLinear(const braid_kernel_call *call, void *) {
-  const braid_tensor &x = *call->operands[0], &weight = *call->operands[1],
-                     &y = *call->operands[4];
-  ScratchParts parts(call->workspace);
-  Tile tile(parts, weight.sizes[0], weight.sizes[1]);
-  Product product = {x.sizes[0],        weight.sizes[0],
-                     weight.sizes[1],   static_cast<const float *>(x.data),
-                     x.strides[0],      static_cast<const float *>(weight.data),
-                     weight.strides[0], static_cast<float *>(y.data),
-                     y.strides[0]};
-  if (!multiply(product, tile))
+static braid_status runLinear(const braid_kernel_call *call, void *userData) {
+  Product product = {sizeOf(*call, X, 0),
+                     sizeOf(*call, Weight, 0),
+                     sizeOf(*call, Weight, 1),
+                     matrixAt(call->operands[X], 0),
+                     matrixAt(call->operands[Weight], 0),
+                     matrixAt(call->operands[Y], 0),
+                     scalesAt(call->operands[XScale], 1, 0),
+                     scalesAt(call->operands[WeightScale], ScaleBlock, 0)};
+  if (!multiply(product, smallOps(userData), call->workspace))
     return kernelFailed(*call, "oneDNN refused the product");
   return BRAID_OK;
 }
@@ -165,41 +165,39 @@ braid_kernel braid::runtime::makeLinear() {
 //===----------------------------------------------------------------------===//
 
 static braid_status checkGroupedLinear(const braid_kernel_call *call, void *) {
-  Checker checker(*call, 5);
-  checkProduct(checker, 3);
+  Checker checker(*call, NumOperands);
+  checkProduct(checker, *call, 3);
   if (checker.ok())
-    checker.extent(1, 1, sizeOf(*call, 0, 2))
-        .extent(4, 0, sizeOf(*call, 0, 0))
-        .extent(4, 1, sizeOf(*call, 0, 1))
-        .extent(1, 0, sizeOf(*call, 0, 1) * sizeOf(*call, 4, 2));
-  checkStrides(checker, *call);
+    checker.extent(Weight, 1, sizeOf(*call, X, 2))
+        .extent(Y, 0, sizeOf(*call, X, 0))
+        .extent(Y, 1, sizeOf(*call, X, 1))
+        .extent(Weight, 0, sizeOf(*call, X, 1) * sizeOf(*call, Y, 2));
+  checkLayout(checker, *call);
   return checker.status();
 }
 
 static size_t groupedLinearWorkspace(const braid_kernel_call *call, size_t,
                                      void *) {
-  ScratchParts parts(nullptr);
-  Tile tile(parts, sizeOf(*call, 4, 2), sizeOf(*call, 1, 1));
-  return parts.bytes();
+  return productScratch(call->operands[X]->dtype, sizeOf(*call, Y, 2),
+                        sizeOf(*call, Weight, 1));
 }
 
-static braid_status runGroupedLinear(const braid_kernel_call *call, void *) {
-  const braid_tensor *x = call->operands[0], *weight = call->operands[1],
-                     *y = call->operands[4];
+static braid_status runGroupedLinear(const braid_kernel_call *call,
+                                     void *userData) {
+  const braid_tensor *x = call->operands[X], *weight = call->operands[Weight],
+                     *y = call->operands[Y];
   int64_t n = y->sizes[2], k = weight->sizes[1];
-  ScratchParts parts(call->workspace);
-  Tile tile(parts, n, k);
   for (int64_t g = 0; g < x->sizes[1]; ++g) {
-    Product product = {x->sizes[0],
-                       n,
-                       k,
-                       at<const float>(x, 0, g),
-                       x->strides[0],
-                       at<const float>(weight, g * n),
-                       weight->strides[0],
-                       at<float>(y, 0, g),
-                       y->strides[0]};
-    if (!multiply(product, tile))
+    Product product = {
+        x->sizes[0],
+        n,
+        k,
+        matrixAt(x, 0, g),
+        matrixAt(weight, g * n),
+        matrixAt(y, 0, g),
+        scalesAt(call->operands[XScale], 1, 0, g),
+        scalesAt(call->operands[WeightScale], ScaleBlock, g * n / ScaleBlock)};
+    if (!multiply(product, smallOps(userData), call->workspace))
       return kernelFailed(*call, "oneDNN refused the product");
   }
   return BRAID_OK;

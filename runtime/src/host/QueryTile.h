@@ -13,7 +13,7 @@
 #ifndef BRAID_RUNTIME_HOST_QUERYTILE_H
 #define BRAID_RUNTIME_HOST_QUERYTILE_H
 
-#include "KernelSupport.h"
+#include "CacheRows.h"
 
 #include <cstring>
 
@@ -44,9 +44,9 @@ struct QueryTile {
         products(parts.take<float>(Piece * paddedHeads)) {}
 
   /// Packs the queries of token `t` of q, [T, heads, width].
-  void loadQueries(const braid_tensor *q, int64_t t) {
+  void loadQueries(const RowView &q, int64_t t) {
     for (int64_t h = 0; h < heads; ++h) {
-      const float *from = at<const float>(q, t, h);
+      const float *from = q.load(t, h);
       for (int64_t c = 0; c < width; ++c)
         queries[c * paddedHeads + h] = from[c];
     }
@@ -55,10 +55,10 @@ struct QueryTile {
         queries[c * paddedHeads + h] = 0;
   }
 
-  /// Packs a row of the cache as row `j` of the piece.
-  void loadRow(int64_t j, const float *from) {
+  /// Packs the row of a cache at `slot` as row `j` of the piece.
+  void loadRow(int64_t j, const CacheRows &cache, int64_t slot) {
     float *to = rows + j * pitch;
-    std::memcpy(to, from, width * sizeof(float));
+    cache.load(slot, to);
     std::memset(to + width, 0, (paddedWidth - width) * sizeof(float));
   }
 

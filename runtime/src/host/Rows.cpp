@@ -22,19 +22,15 @@ static int64_t middle(const braid_tensor *tensor) {
   return tensor->rank == 3 ? tensor->sizes[1] : 1;
 }
 
-static float *rowAt(const braid_tensor *tensor, int64_t i, int64_t j) {
-  return tensor->rank == 3 ? at<float>(tensor, i, j) : at<float>(tensor, i);
-}
-
 //===----------------------------------------------------------------------===//
 // rms_norm: x, weight?, y
 //===----------------------------------------------------------------------===//
 
 static braid_status checkRmsNorm(const braid_kernel_call *call, void *) {
   Checker checker(*call, 3);
-  checker.operand(0, "x", BRAID_F32, 2, 3)
-      .operand(1, "weight", BRAID_F32, 1, 1, Presence::Optional)
-      .operand(2, "y", BRAID_F32, 2, 3)
+  checker.operand(0, "x", FloatTypes, 2, 3)
+      .operand(1, "weight", FloatTypes, 1, 1, Presence::Optional)
+      .operand(2, "y", FloatTypes, 2, 3)
       .param("eps");
   if (!checker.ok())
     return checker.status();
@@ -48,23 +44,36 @@ static braid_status checkRmsNorm(const braid_kernel_call *call, void *) {
   return checker.status();
 }
 
+namespace {
+/// Operands of a norm, with their scratch.
+struct Norm {
+  RowView x, weight, y;
+
+  Norm(ScratchParts &parts, const braid_kernel_call &call, const SmallOps &ops)
+      : x(ops, call.operands[0], parts), weight(ops, call.operands[1], parts),
+        y(ops, call.operands[2], parts) {}
+};
+} // namespace
+
 static braid_status runRmsNorm(const braid_kernel_call *call, void *userData) {
-  const braid_tensor *x = call->operands[0], *weight = call->operands[1],
-                     *y = call->operands[2];
+  const braid_tensor *x = call->operands[0];
   const SmallOps &ops = smallOps(userData);
+  ScratchParts parts(call->workspace);
+  Norm norm(parts, *call, ops);
   float eps = static_cast<float>(floatParam(*call, "eps"));
-  const float *scale =
-      weight ? static_cast<const float *>(weight->data) : nullptr;
+  const float *weight = call->operands[1] ? norm.weight.load() : nullptr;
   for (int64_t i = 0; i < x->sizes[0]; ++i)
-    for (int64_t j = 0; j < middle(x); ++j)
-      ops.rmsNorm(rowAt(x, i, j), scale, rowAt(y, i, j), x->sizes[x->rank - 1],
-                  eps);
+    for (int64_t j = 0; j < middle(x); ++j) {
+      ops.rmsNorm(norm.x.load(i, j), weight, norm.y.begin(i, j),
+                  x->sizes[x->rank - 1], eps);
+      norm.y.finish(i, j);
+    }
   return BRAID_OK;
 }
 
 braid_kernel braid::runtime::makeRmsNorm() {
-  return {sizeof(braid_kernel), "rms_norm", checkRmsNorm, nullptr,
-          runRmsNorm,           nullptr};
+  return {sizeof(braid_kernel), "rms_norm", checkRmsNorm,
+          scratchOf<Norm>,      runRmsNorm, nullptr};
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,14 +101,29 @@ static void checkRotation(Checker &checker, const braid_kernel_call &call,
                   static_cast<long long>(r), static_cast<long long>(width));
 }
 
-/// Rotates the last channels of each row of `x` into `y` and copies the rest.
-static braid_status rotate(const braid_kernel_call &call, const SmallOps &ops,
-                           const braid_tensor *x, const braid_tensor *positions,
-                           const braid_tensor *table, const braid_tensor *y,
-                           float sign) {
-  int64_t limit = table->sizes[0], r = table->sizes[1];
-  int64_t plain = x->sizes[x->rank - 1] - r;
-  for (int64_t t = 0; t < x->sizes[0]; ++t) {
+namespace {
+/// The first `plain` channels of a row are copied, the others rotated.
+struct Rotation {
+  RowView x, y;
+  const braid_tensor *source, *positions, *table;
+
+  Rotation(ScratchParts &parts, const SmallOps &ops, const braid_tensor *x,
+           const braid_tensor *positions, const braid_tensor *table,
+           const braid_tensor *y)
+      : x(ops, x, parts), y(ops, y, parts), source(x), positions(positions),
+        table(table) {}
+
+  /// Says which position has no row in the table, if one has none.
+  braid_status check(const braid_kernel_call &call) const;
+  /// Rotates a row into `to`, which may be the row itself.
+  void rotate(const SmallOps &ops, int64_t t, int64_t j, float sign,
+              float *to) const;
+};
+} // namespace
+
+braid_status Rotation::check(const braid_kernel_call &call) const {
+  int64_t limit = table->sizes[0];
+  for (int64_t t = 0; t < source->sizes[0]; ++t) {
     int64_t p = *at<const int64_t>(positions, t);
     if (p < 0 || p >= limit)
       return kernelFailed(call,
@@ -108,39 +132,60 @@ static braid_status rotate(const braid_kernel_call &call, const SmallOps &ops,
                           static_cast<long long>(t), static_cast<long long>(p),
                           static_cast<long long>(limit - 1));
   }
-  for (int64_t t = 0; t < x->sizes[0]; ++t) {
-    const float *angles =
-        at<const float>(table, *at<const int64_t>(positions, t));
-    for (int64_t j = 0; j < middle(x); ++j) {
-      const float *from = rowAt(x, t, j);
-      float *to = rowAt(y, t, j);
-      if (from != to)
-        std::memmove(to, from, plain * sizeof(float));
-      ops.rope(from + plain, angles, to + plain, r, sign);
-    }
-  }
   return BRAID_OK;
+}
+
+void Rotation::rotate(const SmallOps &ops, int64_t t, int64_t j, float sign,
+                      float *to) const {
+  int64_t r = table->sizes[1];
+  int64_t plain = source->sizes[source->rank - 1] - r;
+  const float *from = x.load(t, j);
+  if (from != to)
+    std::memmove(to, from, plain * sizeof(float));
+  ops.rope(from + plain,
+           at<const float>(table, *at<const int64_t>(positions, t)), to + plain,
+           r, sign);
 }
 
 static braid_status checkRope(const braid_kernel_call *call, void *) {
   Checker checker(*call, 4);
-  checker.operand(0, "x", BRAID_F32, 2, 3)
+  checker.operand(0, "x", FloatTypes, 2, 3)
       .operand(1, "positions", BRAID_I64, 1, 1)
       .operand(2, "table", BRAID_F32, 2, 2)
-      .operand(3, "y", BRAID_F32, 2, 3)
+      .operand(3, "y", FloatTypes, 2, 3)
       .param("inverse");
   checkRotation(checker, *call, 0, 1, 2, 3);
   return checker.status();
 }
 
+namespace {
+struct RopeScratch : Rotation {
+  RopeScratch(ScratchParts &parts, const braid_kernel_call &call,
+              const SmallOps &ops)
+      : Rotation(parts, ops, call.operands[0], call.operands[1],
+                 call.operands[2], call.operands[3]) {}
+};
+} // namespace
+
 static braid_status runRope(const braid_kernel_call *call, void *userData) {
-  return rotate(*call, smallOps(userData), call->operands[0], call->operands[1],
-                call->operands[2], call->operands[3],
-                intParam(*call, "inverse") ? -1.0f : 1.0f);
+  const SmallOps &ops = smallOps(userData);
+  ScratchParts parts(call->workspace);
+  RopeScratch rope(parts, *call, ops);
+  if (braid_status status = rope.check(*call))
+    return status;
+  float sign = intParam(*call, "inverse") ? -1.0f : 1.0f;
+  const braid_tensor *x = call->operands[0];
+  for (int64_t t = 0; t < x->sizes[0]; ++t)
+    for (int64_t j = 0; j < middle(x); ++j) {
+      rope.rotate(ops, t, j, sign, rope.y.begin(t, j));
+      rope.y.finish(t, j);
+    }
+  return BRAID_OK;
 }
 
 braid_kernel braid::runtime::makeRope() {
-  return {sizeof(braid_kernel), "rope", checkRope, nullptr, runRope, nullptr};
+  return {sizeof(braid_kernel),   "rope",  checkRope,
+          scratchOf<RopeScratch>, runRope, nullptr};
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,11 +194,11 @@ braid_kernel braid::runtime::makeRope() {
 
 static braid_status checkIndexQuery(const braid_kernel_call *call, void *) {
   Checker checker(*call, 6);
-  checker.operand(0, "q", BRAID_F32, 3, 3)
-      .operand(1, "w", BRAID_F32, 2, 2)
+  checker.operand(0, "q", FloatTypes, 3, 3)
+      .operand(1, "w", FloatTypes, 2, 2)
       .operand(2, "positions", BRAID_I64, 1, 1)
       .operand(3, "table", BRAID_F32, 2, 2)
-      .operand(4, "q_out", BRAID_F32, 3, 3)
+      .operand(4, "q_out", {BRAID_F32, BRAID_BF16, BRAID_F8E4M3}, 3, 3)
       .operand(5, "w_out", BRAID_F32, 2, 2)
       .param("scale");
   checkRotation(checker, *call, 0, 2, 3, 4);
@@ -164,25 +209,49 @@ static braid_status checkIndexQuery(const braid_kernel_call *call, void *) {
   return checker.status();
 }
 
+namespace {
+struct IndexQuery : Rotation {
+  RowView w;
+  float *row; ///< [D], a rotated head
+
+  IndexQuery(ScratchParts &parts, const braid_kernel_call &call,
+             const SmallOps &ops)
+      : Rotation(parts, ops, call.operands[0], call.operands[2],
+                 call.operands[3], call.operands[4]),
+        w(ops, call.operands[1], parts),
+        row(parts.take<float>(sizeOf(call, 0, 2))) {}
+};
+} // namespace
+
 static braid_status runIndexQuery(const braid_kernel_call *call,
                                   void *userData) {
-  const braid_tensor *w = call->operands[1], *wOut = call->operands[5];
-  braid_status status =
-      rotate(*call, smallOps(userData), call->operands[0], call->operands[2],
-             call->operands[3], call->operands[4], 1.0f);
-  if (status != BRAID_OK)
+  const SmallOps &ops = smallOps(userData);
+  ScratchParts parts(call->workspace);
+  IndexQuery query(parts, *call, ops);
+  if (braid_status status = query.check(*call))
     return status;
   float scale = static_cast<float>(floatParam(*call, "scale"));
-  for (int64_t t = 0; t < w->sizes[0]; ++t) {
-    const float *from = at<const float>(w, t);
-    float *to = at<float>(wOut, t);
-    for (int64_t i = 0; i < w->sizes[1]; ++i)
-      to[i] = from[i] * scale;
+  const braid_tensor *q = call->operands[4];
+  int64_t heads = q->sizes[1], width = q->sizes[2];
+  for (int64_t t = 0; t < q->sizes[0]; ++t) {
+    const float *w = query.w.load(t);
+    float *wOut = at<float>(call->operands[5], t);
+    for (int64_t h = 0; h < heads; ++h) {
+      float factor = scale;
+      if (q->dtype == BRAID_F8E4M3) {
+        query.rotate(ops, t, h, 1.0f, query.row);
+        factor *= quantizeRow(ops, query.row, width, at<uint8_t>(q, t, h));
+      } else {
+        query.rotate(ops, t, h, 1.0f, query.y.begin(t, h));
+        query.y.finish(t, h);
+      }
+      wOut[h] = w[h] * factor;
+    }
   }
   return BRAID_OK;
 }
 
 braid_kernel braid::runtime::makeIndexQuery() {
-  return {sizeof(braid_kernel), "index_query", checkIndexQuery, nullptr,
-          runIndexQuery,        nullptr};
+  return {sizeof(braid_kernel),  "index_query", checkIndexQuery,
+          scratchOf<IndexQuery>, runIndexQuery, nullptr};
 }

@@ -82,6 +82,20 @@ struct SmallOps {
   /// maximum and sink; 0 where nothing was attended to. For padded heads.
   void (*softmaxEnd)(const float *sink, int64_t heads, const float *maximum,
                      const float *sum, float *factor);
+
+  /// bf16 to f32, exact.
+  void (*widenBf16)(const uint16_t *x, float *y, int64_t n);
+  /// f32 to bf16, to the nearest, ties to even; NaN stays NaN.
+  void (*narrowBf16)(const float *x, uint16_t *y, int64_t n);
+  /// y = x * scale from e4m3.
+  void (*widenFp8)(const uint8_t *x, float scale, float *y, int64_t n);
+  /// The same into bf16; exact where scale is a power of two and no result is
+  /// below bf16's normal numbers.
+  void (*fp8ToBf16)(const uint8_t *x, float scale, uint16_t *y, int64_t n);
+  /// y = x / scale in e4m3, to the nearest, ties to even; beyond 448 is 448.
+  void (*narrowFp8)(const float *x, float scale, uint8_t *y, int64_t n);
+  /// The largest |x|; NaN counts as none.
+  float (*largest)(const float *x, int64_t n);
 };
 
 extern const SmallOps smallOpsBaseline;
