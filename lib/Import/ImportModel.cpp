@@ -102,6 +102,14 @@ private:
   }
   bool isSparse() const { return kind == LayerKind::CompressedSparse; }
   bool isCompressed() const { return kind != LayerKind::SlidingWindow; }
+  /// Channels of a latent row that a packed cache holds in fp8: those that are
+  /// not rotated.
+  int64_t getFp8Channels() const { return config.headDim - config.ropeDims; }
+  IntegerAttr getFp8ChannelsAttr() {
+    return options.cache == CacheForm::FP8
+               ? builder.getI64IntegerAttr(getFp8Channels())
+               : IntegerAttr();
+  }
   int64_t getRatio() const {
     return isSparse() ? config.sparseRatio : config.heavyRatio;
   }
@@ -117,7 +125,7 @@ private:
   Location loc;
 
   Type element; ///< of activations and bf16 weights
-  Type f32, i32, i64;
+  Type f32, i8, i32, i64;
   bool isQuantized = false;
 
   SmallVector<Type> argumentTypes;
@@ -198,9 +206,14 @@ Weight LayerBuilder::addDenseWeight(StringRef name, ArrayRef<StringRef> sources,
 
 /// Caches are paged, [blocks, block size, row]; the engine chooses both.
 Value LayerBuilder::addCache(StringRef name, int64_t row, Type type) {
+  MemRefLayoutAttrInterface layout;
+  // Engines align blocks of packed rows, so one may be followed by a gap.
+  if (type == i8)
+    layout = StridedLayoutAttr::get(builder.getContext(), 0,
+                                    {ShapedType::kDynamic, row, 1});
   return addArgument(
-      name,
-      MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic, row}, type));
+      name, MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic, row},
+                            type, layout));
 }
 
 Value LayerBuilder::addDeviceMetadata(StringRef name, ArrayRef<int64_t> extents,
@@ -278,14 +291,21 @@ void LayerBuilder::addArguments() {
   }
 
   // Caches and metadata.
-  addCache("window_cache", head, element);
+  auto addRows = [&](StringRef name, int64_t channels,
+                     std::optional<int64_t> fp8Channels) {
+    if (options.cache == CacheForm::FP8)
+      addCache(name, getPackedRowBytes(channels, fp8Channels), i8);
+    else
+      addCache(name, channels, element);
+  };
+  addRows("window_cache", head, getFp8Channels());
   if (isCompressed()) {
     addCache("compressor_state", 2 * factor * head, f32);
-    addCache("compressed_cache", head, element);
+    addRows("compressed_cache", head, getFp8Channels());
   }
   if (isSparse()) {
     addCache("index_state", 2 * factor * indexHead, f32);
-    addCache("index_cache", indexHead, element);
+    addRows("index_cache", indexHead, std::nullopt);
   }
   auto addPaged = [&](StringRef name) {
     addDeviceMetadata((name + "_slots").str(), {}, i64, /*perToken=*/true);
@@ -397,14 +417,14 @@ void LayerBuilder::createCompress(StringRef name, Value kvScore,
   bool isIndex = prefix.starts_with("indexer");
   std::string state = isIndex ? "index_state" : "state";
   std::string entries = isIndex ? "index" : "compressed";
-  CompressOp::create(builder, at(name), kvScore, get((prefix + "_ape").str()),
-                     get((prefix + "_norm").str()), get("positions"),
-                     get("rope_table"), get(state + "_slots"),
-                     get(state + "_table"), get("token_to_request"),
-                     get(entries + "_slots"),
-                     get(isIndex ? "index_state" : "compressor_state"),
-                     get(entries + "_cache"), ratio, overlap,
-                     llvm::APFloat(config.rmsNormEps));
+  CompressOp::create(
+      builder, at(name), kvScore, get((prefix + "_ape").str()),
+      get((prefix + "_norm").str()), get("positions"), get("rope_table"),
+      get(state + "_slots"), get(state + "_table"), get("token_to_request"),
+      get(entries + "_slots"),
+      get(isIndex ? "index_state" : "compressor_state"),
+      get(entries + "_cache"), ratio, overlap, llvm::APFloat(config.rmsNormEps),
+      isIndex ? IntegerAttr() : getFp8ChannelsAttr());
 }
 
 /// Moves the ops from `first` to `last` into an eager region, which yields
@@ -473,7 +493,7 @@ void LayerBuilder::createBody() {
   queries = createRope("q_rope", queries);
   Value rows = createRope("kv_rope", kv);
   CacheInsertOp::create(builder, at("window_insert"), rows, get("window_slots"),
-                        get("window_cache"));
+                        get("window_cache"), getFp8ChannelsAttr());
 
   // Compressed entries.
   if (isCompressed())
@@ -485,7 +505,10 @@ void LayerBuilder::createBody() {
     Value indexQ =
         createLinear("indexer_wq_b", qInput, weight("indexer_wq_b"), element);
     indexQ = createSplit(indexQ, indexHeads, config.indexHeadDim);
-    Value qOut = createEmpty({indexHeads, config.indexHeadDim}, element);
+    Type qType = options.cache == CacheForm::FP8
+                     ? Type(Float8E4M3FNType::get(builder.getContext()))
+                     : element;
+    Value qOut = createEmpty({indexHeads, config.indexHeadDim}, qType);
     Value wOut = createEmpty({indexHeads}, f32);
     double scale = 1 / std::sqrt(double(config.indexHeadDim) * indexHeads);
     auto query = IndexQueryOp::create(
@@ -512,7 +535,8 @@ void LayerBuilder::createBody() {
       get("query_offsets"), get("sequence_lengths"), context,
       builder.getF64FloatAttr(1 / std::sqrt(double(head))),
       builder.getI64IntegerAttr(config.slidingWindow),
-      builder.getI64IntegerAttr(isCompressed() ? getRatio() : 0));
+      builder.getI64IntegerAttr(isCompressed() ? getRatio() : 0),
+      getFp8ChannelsAttr());
   Operation *lastAttention = &body->back();
 
   // Output projection. Keys are values, so values carry a rotation that has to
@@ -550,6 +574,7 @@ void LayerBuilder::createBody() {
 func::FuncOp LayerBuilder::build() {
   MLIRContext *context = builder.getContext();
   f32 = builder.getF32Type();
+  i8 = builder.getI8Type();
   i32 = builder.getI32Type();
   i64 = builder.getI64Type();
   element = options.weightType == WeightType::F32 ? f32 : builder.getBF16Type();
@@ -587,6 +612,10 @@ braid::importModel(MLIRContext *context, const ModelConfig &config,
     return error("layer " + Twine(*options.layer) +
                  " does not exist; the model has layers 0 to " +
                  Twine(config.numLayers - 1));
+  if (options.cache == CacheForm::FP8 && config.headDim == config.ropeDims)
+    return error("head_dim and qk_rope_head_dim are both " +
+                 Twine(config.headDim) +
+                 "; rows of an fp8 cache need channels that are not rotated");
   if (options.weightType == WeightType::FP8) {
     if (!config.quantization)
       return error("fp8 weights need the field 'quantization_config', which "

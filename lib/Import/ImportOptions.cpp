@@ -24,6 +24,13 @@ ImportCommandLine::ImportCommandLine(cl::OptionCategory &category)
                        clEnumValN(WeightType::FP8, "fp8",
                                   "as published: fp8 blocks, else bf16")),
             cl::init(WeightType::F32), cl::cat(category)),
+      cache("cache", cl::desc("Rows of the caches of keys and values:"),
+            cl::values(clEnumValN(CacheForm::Plain, "plain",
+                                  "elements of the activations' type"),
+                       clEnumValN(CacheForm::FP8, "fp8",
+                                  "packed: fp8 with scales, rotated channels "
+                                  "in bf16")),
+            cl::init(CacheForm::Plain), cl::cat(category)),
       eager("eager", cl::desc("What the program places in an eager region:"),
             cl::values(
                 clEnumValN(EagerForm::Wide, "wide",
@@ -45,6 +52,7 @@ ImportCommandLine::ImportCommandLine(cl::OptionCategory &category)
 Expected<ImportOptions> ImportCommandLine::get() const {
   ImportOptions options;
   options.weightType = dtype;
+  options.cache = cache;
   options.eager = eager;
   options.metadata = metadata;
   if (layer == "all")

@@ -43,12 +43,22 @@ enum class MetadataLifetime {
   Transient   ///< possibly elsewhere
 };
 
+/// How rows lie in the caches of keys and values.
+enum class CacheForm {
+  /// Elements of the activations' type.
+  Plain,
+  /// Packed in i8: latent rows in fp8 but for their rotated channels, index
+  /// keys in fp8 with one scale.
+  FP8
+};
+
 struct ImportOptions {
   /// One layer, or all of them.
   std::optional<int64_t> layer;
   WeightType weightType = WeightType::F32;
   EagerForm eager = EagerForm::None;
   MetadataLifetime metadata = MetadataLifetime::Persistent;
+  CacheForm cache = CacheForm::Plain;
 };
 
 /// Makes a module with one public function for each kind of layer that occurs

@@ -17,8 +17,8 @@
 
 namespace braid {
 
-/// Declares `--layer`, `--dtype`, `--eager` and `--metadata` in `category`.
-/// Make one before the command line is parsed.
+/// Declares `--layer`, `--dtype`, `--cache`, `--eager` and `--metadata` in
+/// `category`. Make one before the command line is parsed.
 class ImportCommandLine {
 public:
   explicit ImportCommandLine(llvm::cl::OptionCategory &category);
@@ -29,6 +29,7 @@ public:
 private:
   llvm::cl::opt<std::string> layer;
   llvm::cl::opt<WeightType> dtype;
+  llvm::cl::opt<CacheForm> cache;
   llvm::cl::opt<EagerForm> eager;
   llvm::cl::opt<MetadataLifetime> metadata;
 };

@@ -91,6 +91,13 @@ static int32_t getMetadataKind(Value value) {
                                  : BRAID_METADATA_DEVICE_TRANSIENT;
 }
 
+/// Whether element 0 of a memref of this type is where its data begin.
+static bool beginsAtItsData(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(type.getStridesAndOffset(strides, offset)) && offset == 0;
+}
+
 /// Integer and float attributes of an op, which its kernel gets by name.
 static SmallVector<Param> getParams(Operation *op) {
   SmallVector<Param> params;
@@ -172,10 +179,10 @@ LogicalResult InputVerifier::verifyFunction(func::FuncOp function) {
       return function.emitOpError() << "argument " << index << " has type "
                                     << type << "; expected a memref";
     if (auto memref = dyn_cast<MemRefType>(type);
-        memref && !memref.getLayout().isIdentity())
+        memref && !beginsAtItsData(memref))
       return function.emitOpError()
              << "argument " << index << " has layout " << memref.getLayout()
-             << "; expected a plain memref";
+             << "; expected a plain memref or strides without an offset";
     if (failed(verifyType(function, type)))
       return failure();
   }
@@ -475,8 +482,9 @@ public:
   }
 };
 
-/// The base buffer of a plain memref is itself: expand-strided-metadata traces
-/// views back to buffers and arguments, which have no offset.
+/// The base buffer of a memref without an offset is itself:
+/// expand-strided-metadata traces views back to buffers and arguments, which
+/// have none.
 class ExtractMetadataPattern
     : public RuntimePattern<memref::ExtractStridedMetadataOp> {
 public:
@@ -484,8 +492,8 @@ public:
   LogicalResult matchAndRewrite(memref::ExtractStridedMetadataOp op,
                                 OpAdaptor adaptor,
                                 Rewriter &rewriter) const override {
-    if (!cast<MemRefType>(op.getSource().getType()).getLayout().isIdentity())
-      return rewriter.notifyMatchFailure(op, "source is not a plain memref");
+    if (!beginsAtItsData(cast<MemRefType>(op.getSource().getType())))
+      return rewriter.notifyMatchFailure(op, "source has an offset");
     Location loc = op.getLoc();
     Value source = adaptor.getSource();
     SmallVector<Value> results{source, i64(rewriter, loc, 0)};

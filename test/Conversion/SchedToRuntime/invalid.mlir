@@ -22,9 +22,9 @@ func.func @index(%x: memref<4xf32>, %i: index) {
 
 // -----
 
-// Arrays are plain: a caller cannot know of a layout.
-// expected-error @below {{'func.func' op argument 0 has layout strided<[16, 1]>; expected a plain memref}}
-func.func @layout(%x: memref<4x8xf32, strided<[16, 1]>>) {
+// Arrays begin where their data begin: a caller cannot know of an offset.
+// expected-error @below {{'func.func' op argument 0 has layout strided<[16, 1], offset: 4>; expected a plain memref or strides without an offset}}
+func.func @layout(%x: memref<4x8xf32, strided<[16, 1], offset: 4>>) {
   return
 }
 

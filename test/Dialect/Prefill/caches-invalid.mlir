@@ -371,7 +371,7 @@ func.func @invalid(%kv: memref<?x64xf32>, %bias: memref<8x32xf32>, %w: memref<32
 // expected-note @below {{weight of type 'memref<16xf32>' comes from here}}
 // expected-note @below {{cache of type 'memref<?x?x32xf32>' comes from here}}
 func.func @invalid(%kv: memref<?x64xf32>, %bias: memref<8x32xf32>, %w: memref<16xf32>, %p: memref<?xi64>, %t: memref<?x8xf32>, %ss: memref<?xi64>, %st: memref<?x?xi32>, %r: memref<?xi32>, %slots: memref<?xi64>, %state: memref<?x?x64xf32>, %cache: memref<?x?x32xf32>) {
-  // expected-error @below {{'prefill.compress' op dimension 0 of weight is 16, expected 32 as dimension 2 of cache}}
+  // expected-error @below {{'prefill.compress' op dimension 2 of cache is 32, expected 16 as dimension 0 of weight}}
   prefill.compress %kv biased %bias normed %w at %p with %t state(%state at %ss through %st of %r) into %cache at %slots {eps = 1.0e-6 : f64, ratio = 8 : i64} : memref<?x64xf32>, memref<8x32xf32>, memref<16xf32>, memref<?xi64>, memref<?x8xf32>, memref<?x?x64xf32>, memref<?xi64>, memref<?x?xi32>, memref<?xi32>, memref<?xi64> -> memref<?x?x32xf32>
   return
 }
@@ -388,11 +388,11 @@ func.func @invalid(%kv: memref<?x64xf32>, %bias: memref<4x32xf32>, %w: memref<32
 
 // -----
 
-// Without overlap the bias has the cache's row.
+// Without overlap the bias has the entry's channels.
 // expected-note @below {{bias of type 'memref<8x64xf32>' comes from here}}
-// expected-note @below {{cache of type 'memref<?x?x32xf32>' comes from here}}
+// expected-note @below {{weight of type 'memref<32xf32>' comes from here}}
 func.func @invalid(%kv: memref<?x64xf32>, %bias: memref<8x64xf32>, %w: memref<32xf32>, %p: memref<?xi64>, %t: memref<?x8xf32>, %ss: memref<?xi64>, %st: memref<?x?xi32>, %r: memref<?xi32>, %slots: memref<?xi64>, %state: memref<?x?x64xf32>, %cache: memref<?x?x32xf32>) {
-  // expected-error @below {{'prefill.compress' op dimension 1 of bias is 64, expected 32, the cache's row}}
+  // expected-error @below {{'prefill.compress' op dimension 1 of bias is 64, expected 32, the entry's channels}}
   prefill.compress %kv biased %bias normed %w at %p with %t state(%state at %ss through %st of %r) into %cache at %slots {eps = 1.0e-6 : f64, ratio = 8 : i64} : memref<?x64xf32>, memref<8x64xf32>, memref<32xf32>, memref<?xi64>, memref<?x8xf32>, memref<?x?x64xf32>, memref<?xi64>, memref<?x?xi32>, memref<?xi32>, memref<?xi64> -> memref<?x?x32xf32>
   return
 }
@@ -401,9 +401,9 @@ func.func @invalid(%kv: memref<?x64xf32>, %bias: memref<8x64xf32>, %w: memref<32
 
 // With overlap it has twice of it.
 // expected-note @below {{bias of type 'memref<8x32xf32>' comes from here}}
-// expected-note @below {{cache of type 'memref<?x?x32xf32>' comes from here}}
+// expected-note @below {{weight of type 'memref<32xf32>' comes from here}}
 func.func @invalid(%kv: memref<?x64xf32>, %bias: memref<8x32xf32>, %w: memref<32xf32>, %p: memref<?xi64>, %t: memref<?x8xf32>, %ss: memref<?xi64>, %st: memref<?x?xi32>, %r: memref<?xi32>, %slots: memref<?xi64>, %state: memref<?x?x64xf32>, %cache: memref<?x?x32xf32>) {
-  // expected-error @below {{'prefill.compress' op dimension 1 of bias is 32, expected 64, twice the cache's row, since windows overlap}}
+  // expected-error @below {{'prefill.compress' op dimension 1 of bias is 32, expected 64, twice the entry's channels, since windows overlap}}
   prefill.compress %kv biased %bias normed %w at %p with %t state(%state at %ss through %st of %r) into %cache at %slots {eps = 1.0e-6 : f64, overlap = true, ratio = 8 : i64} : memref<?x64xf32>, memref<8x32xf32>, memref<32xf32>, memref<?xi64>, memref<?x8xf32>, memref<?x?x64xf32>, memref<?xi64>, memref<?x?xi32>, memref<?xi32>, memref<?xi64> -> memref<?x?x32xf32>
   return
 }
@@ -412,9 +412,9 @@ func.func @invalid(%kv: memref<?x64xf32>, %bias: memref<8x32xf32>, %w: memref<32
 
 // kv_score has values and scores.
 // expected-note @below {{kv_score of type 'memref<?x32xf32>' comes from here}}
-// expected-note @below {{cache of type 'memref<?x?x32xf32>' comes from here}}
+// expected-note @below {{weight of type 'memref<32xf32>' comes from here}}
 func.func @invalid(%kv: memref<?x32xf32>, %bias: memref<8x32xf32>, %w: memref<32xf32>, %p: memref<?xi64>, %t: memref<?x8xf32>, %ss: memref<?xi64>, %st: memref<?x?xi32>, %r: memref<?xi32>, %slots: memref<?xi64>, %state: memref<?x?x32xf32>, %cache: memref<?x?x32xf32>) {
-  // expected-error @below {{'prefill.compress' op dimension 1 of kv_score is 32, expected 64, values and scores of the cache's row}}
+  // expected-error @below {{'prefill.compress' op dimension 1 of kv_score is 32, expected 64, values and scores of the entry's channels}}
   prefill.compress %kv biased %bias normed %w at %p with %t state(%state at %ss through %st of %r) into %cache at %slots {eps = 1.0e-6 : f64, ratio = 8 : i64} : memref<?x32xf32>, memref<8x32xf32>, memref<32xf32>, memref<?xi64>, memref<?x8xf32>, memref<?x?x32xf32>, memref<?xi64>, memref<?x?xi32>, memref<?xi32>, memref<?xi64> -> memref<?x?x32xf32>
   return
 }
@@ -423,9 +423,9 @@ func.func @invalid(%kv: memref<?x32xf32>, %bias: memref<8x32xf32>, %w: memref<32
 
 // With overlap, twice of both.
 // expected-note @below {{kv_score of type 'memref<?x64xf32>' comes from here}}
-// expected-note @below {{cache of type 'memref<?x?x32xf32>' comes from here}}
+// expected-note @below {{weight of type 'memref<32xf32>' comes from here}}
 func.func @invalid(%kv: memref<?x64xf32>, %bias: memref<8x64xf32>, %w: memref<32xf32>, %p: memref<?xi64>, %t: memref<?x8xf32>, %ss: memref<?xi64>, %st: memref<?x?xi32>, %r: memref<?xi32>, %slots: memref<?xi64>, %state: memref<?x?x64xf32>, %cache: memref<?x?x32xf32>) {
-  // expected-error @below {{'prefill.compress' op dimension 1 of kv_score is 64, expected 128, values and scores of twice the cache's row, since windows overlap}}
+  // expected-error @below {{'prefill.compress' op dimension 1 of kv_score is 64, expected 128, values and scores of twice the entry's channels, since windows overlap}}
   prefill.compress %kv biased %bias normed %w at %p with %t state(%state at %ss through %st of %r) into %cache at %slots {eps = 1.0e-6 : f64, overlap = true, ratio = 8 : i64} : memref<?x64xf32>, memref<8x64xf32>, memref<32xf32>, memref<?xi64>, memref<?x8xf32>, memref<?x?x64xf32>, memref<?xi64>, memref<?x?xi32>, memref<?xi32>, memref<?xi64> -> memref<?x?x32xf32>
   return
 }

@@ -76,10 +76,10 @@ struct Types {
   explicit Types(MLIRContext *context)
       : f32(Float32Type::get(context)), bf16(BFloat16Type::get(context)),
         fp8(Float8E4M3FNType::get(context)),
-        e8m0(Float8E8M0FNUType::get(context)),
+        e8m0(Float8E8M0FNUType::get(context)), i8(IntegerType::get(context, 8)),
         i32(IntegerType::get(context, 32)), i64(IntegerType::get(context, 64)) {
   }
-  Type f32, bf16, fp8, e8m0, i32, i64;
+  Type f32, bf16, fp8, e8m0, i8, i32, i64;
 };
 } // namespace
 
@@ -342,6 +342,53 @@ LogicalResult RopeOp::verify() {
 // Caches
 //===----------------------------------------------------------------------===//
 
+int64_t prefill::getPackedRowBytes(int64_t width, std::optional<int64_t> fp8) {
+  if (!fp8)
+    return width + 4;
+  return *fp8 + 2 * (width - *fp8) +
+         llvm::alignTo(llvm::divideCeil(*fp8, 64), 8);
+}
+
+/// A cache [blocks, block size, row] whose rows hold what dimension `dim` of
+/// `like` has, as plain elements or packed in i8. Types of plain elements are
+/// the caller's to check.
+static void verifyCacheRows(ShapeVerifier &verify, NamedOperand cache,
+                            NamedOperand like, unsigned dim,
+                            std::optional<int64_t> fp8Channels) {
+  verify.rank(cache, 3);
+  if (verify.hasFailed())
+    return;
+  if (!cache.getType().getElementType().isInteger(8)) {
+    verify.check(!fp8Channels,
+                 "has fp8_channels, but its cache is not of i8; rows of other "
+                 "types are not packed",
+                 cache);
+    verify.sameExtent(cache, 2, like, dim);
+    return;
+  }
+  int64_t width = like.getExtent(dim);
+  if (ShapedType::isDynamic(width))
+    return;
+  verify.check(!fp8Channels || *fp8Channels <= width,
+               "fp8_channels is " + Twine(fp8Channels.value_or(0)) +
+                   ", expected at most the " + Twine(width) +
+                   " channels of a row",
+               like);
+  if (verify.hasFailed())
+    return;
+  verify.extent(cache, 2, getPackedRowBytes(width, fp8Channels),
+                fp8Channels ? "the bytes of a packed row"
+                            : "the bytes of an index row, channels and a scale",
+                like);
+}
+
+/// Plain elements of `cache` have the type of `like`.
+static void verifyCacheType(ShapeVerifier &verify, NamedOperand cache,
+                            NamedOperand like) {
+  if (!cache.getType().getElementType().isInteger(8))
+    verify.sameElementType(cache, like);
+}
+
 Access CacheInsertOp::getAccess(OpOperand &operand) {
   return operand.get() == getCache() ? Access::Write : Access::Read;
 }
@@ -361,11 +408,11 @@ LogicalResult CacheInsertOp::verify() {
   verify.rank(cache, 3);
   verify.elementType(rows, {types.f32, types.bf16});
   verify.elementType(slots, types.i64);
-  verify.sameElementType(cache, rows);
   if (verify.hasFailed())
     return failure();
   verify.sameExtent(slots, 0, rows, 0);
-  verify.sameExtent(cache, 2, rows, 1);
+  verifyCacheType(verify, cache, rows);
+  verifyCacheRows(verify, cache, rows, 1, getFp8Channels());
   return verify.result();
 }
 
@@ -409,30 +456,30 @@ LogicalResult CompressOp::verify() {
   verify.elementType(kvScore, types.f32);
   verify.elementType(bias, types.f32);
   verify.elementType(weight, {types.f32, types.bf16});
+  verify.elementType(cache, {types.f32, types.bf16, types.i8});
   verify.elementType(stateSlots, types.i64);
   verify.elementType(stateTable, types.i32);
   verify.elementType(requests, types.i32);
   verify.elementType(slots, types.i64);
   verify.elementType(state, types.f32);
-  verify.elementType(cache, {types.f32, types.bf16});
   if (verify.hasFailed())
     return failure();
   for (NamedOperand operand : {stateSlots, requests, slots})
     verify.sameExtent(operand, 0, kvScore, 0);
   verify.sameExtent(state, 2, kvScore, 1);
-  verify.sameExtent(weight, 0, cache, 2);
+  verifyCacheRows(verify, cache, weight, 0, getFp8Channels());
   verify.extent(bias, 0, getRatio(), "the ratio");
-  if (int64_t width = cache.getExtent(2); !ShapedType::isDynamic(width)) {
+  if (int64_t width = weight.getExtent(0); !ShapedType::isDynamic(width)) {
     int64_t channels = width * (getOverlap() ? 2 : 1);
     StringRef why = getOverlap()
-                        ? "twice the cache's row, since windows overlap"
-                        : "the cache's row";
-    verify.extent(bias, 1, channels, why, cache);
+                        ? "twice the entry's channels, since windows overlap"
+                        : "the entry's channels";
+    verify.extent(bias, 1, channels, why, weight);
     verify.extent(kvScore, 1, 2 * channels,
-                  getOverlap() ? "values and scores of twice the cache's row, "
-                                 "since windows overlap"
-                               : "values and scores of the cache's row",
-                  cache);
+                  getOverlap() ? "values and scores of twice the entry's "
+                                 "channels, since windows overlap"
+                               : "values and scores of the entry's channels",
+                  weight);
   }
   verify.rank(positions, 1);
   if (!verify.hasFailed())
@@ -441,12 +488,12 @@ LogicalResult CompressOp::verify() {
   verify.elementType(positions, types.i64);
   verify.elementType(table, types.f32);
   if (!verify.hasFailed() && !ShapedType::isDynamic(table.getExtent(1)) &&
-      !ShapedType::isDynamic(cache.getExtent(2)))
-    verify.check(table.getExtent(1) <= cache.getExtent(2) &&
+      !ShapedType::isDynamic(weight.getExtent(0)))
+    verify.check(table.getExtent(1) <= weight.getExtent(0) &&
                      table.getExtent(1) % 2 == 0,
                  "table rotates " + Twine(table.getExtent(1)) +
                      " channels, expected an even number of at most " +
-                     Twine(cache.getExtent(2)),
+                     Twine(weight.getExtent(0)),
                  table);
   verifyEps(verify, getEps());
   return verify.result();
@@ -502,18 +549,20 @@ static void verifyRequests(ShapeVerifier &verify, NamedOperand offsets,
                   "one more than the sequence lengths", lengths);
 }
 
-/// A cache [blocks, block size, D] whose rows match dimension `dim` of `like`,
+/// A cache [blocks, block size, row] whose rows match dimension 2 of `like`,
 /// and its block table.
 static void verifyPagedCache(ShapeVerifier &verify, NamedOperand cache,
                              NamedOperand table, NamedOperand like,
-                             unsigned dim, NamedOperand lengths) {
+                             NamedOperand lengths,
+                             std::optional<int64_t> fp8Channels) {
   Types types(cache.value.getContext());
   verify.rank(cache, 3);
   verify.rank(table, 2);
   verify.elementType(table, types.i32);
   if (verify.hasFailed())
     return;
-  verify.sameExtent(cache, 2, like, dim);
+  verifyCacheType(verify, cache, like);
+  verifyCacheRows(verify, cache, like, 2, fp8Channels);
   verify.sameExtent(table, 0, lengths, 0);
 }
 
@@ -557,8 +606,7 @@ LogicalResult IndexSelectOp::verify() {
   verifyRequests(verify, offsets, lengths);
   if (verify.hasFailed())
     return failure();
-  verifyPagedCache(verify, cache, table, q, 2, lengths);
-  verify.sameElementType(cache, q);
+  verifyPagedCache(verify, cache, table, q, lengths, std::nullopt);
   return verify.result();
 }
 
@@ -620,8 +668,8 @@ LogicalResult AttendOp::verify() {
   verifyRequests(verify, offsets, lengths);
   if (verify.hasFailed())
     return failure();
-  verifyPagedCache(verify, windowCache, windowTable, q, 2, lengths);
-  verify.sameElementType(windowCache, q);
+  verifyPagedCache(verify, windowCache, windowTable, q, lengths,
+                   getFp8Channels());
 
   verify.check(bool(getCompressedCache()) == bool(getCompressedTable()),
                "has one of a compressed cache and its block table; expected "
@@ -638,8 +686,7 @@ LogicalResult AttendOp::verify() {
     return verify.result();
   NamedOperand cache{"compressed_cache", getCompressedCache()};
   verifyPagedCache(verify, cache, {"compressed_table", getCompressedTable()}, q,
-                   2, lengths);
-  verify.sameElementType(cache, q);
+                   lengths, getFp8Channels());
   if (getSelected()) {
     NamedOperand selected{"selected", getSelected()};
     verify.rank(selected, 2);

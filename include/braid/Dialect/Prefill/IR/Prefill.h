@@ -42,6 +42,10 @@ void getAccessEffects(
 mlir::LogicalResult inferFromInits(mlir::ValueRange inits,
                                    llvm::SmallVectorImpl<mlir::Type> &results);
 
+/// Bytes of a packed row of `channels`, `fp8Channels` of them in fp8 (a latent
+/// row); without, of an index row. See the dialect's documentation.
+int64_t getPackedRowBytes(int64_t channels, std::optional<int64_t> fp8Channels);
+
 } // namespace braid::prefill
 
 #define GET_ATTRDEF_CLASSES

@@ -31,6 +31,19 @@ def Prefill_Dialect : Dialect {
     too. Paged caches have the shape [blocks, block size, row]; flat slot `s` is
     row `s % block size` of block `s / block size`.
 
+    **Packed rows.** A cache of i8 holds rows in fp8, [blocks, block size, bytes]:
+
+    | row of D channels | bytes of values | bytes of scales |
+    |---|---|---|
+    | latent, `fp8_channels` = n | n e4m3, then D - n bf16 | one e8m0 for each 64 of the n, filled up to a multiple of 8 |
+    | index | D e4m3 | one f32 |
+
+    Scales are powers of two, 2^ceil(log2(max(|x|, 1e-4) / 448)), and values are
+    rounded to bf16 before they are quantized. In a block the values of all rows
+    come first, then the scales of all rows. With D = 512 and n = 448 a latent row
+    has 584 bytes, with D = 128 an index row has 132. Blocks may be farther apart
+    than they need to be: the type's outer stride is dynamic.
+
     **Tokens.** T is the (padded) token count of a call, the leading extent of
     most operands, and dynamic everywhere.
 

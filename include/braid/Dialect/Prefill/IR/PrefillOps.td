@@ -146,9 +146,13 @@ def Prefill_CacheInsertOp : Prefill_Op<"cache_insert", "DeviceMetadata",
   let description = [{
     Row t of `rows` [T, D] goes to flat slot `slots[t]` (i64) of the cache
     [blocks, block size, D]. Slot -1 writes nothing.
+
+    A cache of i8 holds packed rows: latent rows with `fp8_channels`, index rows
+    without.
   }];
   let arguments = (ins Prefill_Array:$rows, Prefill_Array:$slots,
-                       Prefill_Cache:$cache);
+                       Prefill_Cache:$cache,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$fp8_channels);
   let assemblyFormat = [{
     $rows `at` $slots `into` $cache attr-dict `:` type($rows) `,` type($slots)
     `->` type($cache)
@@ -170,7 +174,9 @@ def Prefill_CompressOp : Prefill_Op<"compress", "DeviceMetadata",
     `overlap` the window before takes part with channels [0, D) while the
     current one uses [D, 2D). The entry is normalized with `weight` [D] and
     `eps`, rotated for the position where its window starts, and stored in flat
-    slot `slots[t]` of the cache [blocks, block size, D] (-1: not stored).
+    slot `slots[t]` of the cache [blocks, block size, D] (-1: not stored). A
+    cache of i8 holds packed rows: latent rows with `fp8_channels`, index rows
+    without.
 
     Rows of earlier calls come from the state: position q of request r =
     `token_to_request[t]` is in block `state_table[r, q / block size]`.
@@ -184,7 +190,8 @@ def Prefill_CompressOp : Prefill_Op<"compress", "DeviceMetadata",
                        Prefill_Cache:$state, Prefill_Cache:$cache,
                        ConfinedAttr<I64Attr, [IntMinValue<2>]>:$ratio,
                        DefaultValuedAttr<BoolAttr, "false">:$overlap,
-                       F64Attr:$eps);
+                       F64Attr:$eps,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$fp8_channels);
   let assemblyFormat = [{
     $kv_score `biased` $bias `normed` $weight `at` $positions `with` $table
     `state` `(` $state `at` $state_slots `through` $state_table `of`
@@ -205,7 +212,7 @@ def Prefill_IndexQueryOp : Prefill_DpsOp<"index_query", "GraphSafe",
   let summary = "rotate the indexer's queries and scale its head weights";
   let description = [{
     q [T, heads, D] is rotated on its last channels as by `rope`; if `q_out` is
-    f8E4M3FN it is quantized per token and head. w [T, heads] is multiplied by
+    f8E4M3FN it is rounded to bf16 and quantized per token and head. w [T, heads] is multiplied by
     `scale` (D^-0.5 heads^-0.5) and, when q was quantized, by q's scale; `w_out`
     is f32.
   }];
@@ -231,7 +238,7 @@ def Prefill_IndexSelectOp : Prefill_DpsOp<"index_select", "HostMetadata",
   let description = [{
     Scores every entry e < (p + 1) / ratio of the token's request: the sum over
     heads of w * relu(q . key), keys from the paged cache [blocks, block size,
-    D] through `block_table` [R, columns]. Writes the min(k, available) best to
+    D] through `block_table` [R, columns]; a cache of i8 holds index rows. Writes the min(k, available) best to
     `selected` [T, k] i32, in ascending order and counted within the request,
     then -1. The host reads `query_offsets` and `sequence_lengths`.
   }];
@@ -265,7 +272,8 @@ def Prefill_AttendOp : Prefill_DpsOp<"attend", "HostMetadata",
     there is no compressed cache (`ratio` is 0 then). A cached row is key and
     value for all heads. Caches are [blocks, block size, D], with block tables
     [R, columns] i32. `sink` [heads] f32 adds exp(sink) to the denominator;
-    `scale` multiplies the scores. y has q's shape.
+    `scale` multiplies the scores. y has q's shape. Caches of i8 hold packed
+    rows with `fp8_channels` in fp8.
 
     The host reads `query_offsets` and `sequence_lengths`.
   }];
@@ -278,7 +286,8 @@ def Prefill_AttendOp : Prefill_DpsOp<"attend", "HostMetadata",
                        Prefill_Array:$sequence_lengths, Prefill_Array:$y,
                        F64Attr:$scale,
                        ConfinedAttr<I64Attr, [IntPositive]>:$window,
-                       ConfinedAttr<I64Attr, [IntNonNegative]>:$ratio);
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$ratio,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$fp8_channels);
   let assemblyFormat = [{
     $q `sink` $sink `window` `(` $window_cache `through` $window_table `)`
     (`compressed` `(` $compressed_cache^ `through` $compressed_table `:`
