@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Follows operands back to function arguments and reads their metadata
-// attributes.
+// Turns classes of values into reasons, and follows views to arguments for
+// their names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,32 +69,63 @@ std::string braid::getArgumentName(Value value) {
   return "argument " + std::to_string(index);
 }
 
+/// The name under which a message knows the metadata behind `operand`: that of
+/// the argument in the op's own function where it is declared there, else that
+/// of the argument that a caller passes; "" if there is none.
+static std::string getOriginName(OpOperand &operand, ValueClass known) {
+  if (!known.origin || getMetadata(operand.get()))
+    return getArgumentName(operand.get());
+  std::string name = getArgumentName(known.origin);
+  auto owner = operand.getOwner()->getParentOfType<FunctionOpInterface>();
+  auto [function, index] = getFunctionArgument(known.origin);
+  if (function != owner)
+    name += " of @" + function.getName().str();
+  return name;
+}
+
+static CaptureObstacle makeHostObstacle(OpOperand &operand,
+                                        const std::string &name) {
+  std::string number = "operand " + std::to_string(operand.getOperandNumber());
+  if (isa<ShapedType>(operand.get().getType()))
+    return {&operand, "the host reads " + (name.empty() ? number : name) +
+                          " while it enqueues the op"};
+  return {&operand, "the host computes " + number +
+                        (name.empty() ? "" : " from " + name) +
+                        ", and its value may change from call to call"};
+}
+
 std::optional<CaptureObstacle>
-braid::findCaptureObstacle(sched::SchedulableOpInterface op) {
+braid::findOperandObstacle(OpOperand &operand,
+                           const EffectClassAnalysis &classes) {
+  ValueClass known = classes.lookup(operand.get());
+  if (known.kind == ValueKind::HostMetadata)
+    return makeHostObstacle(operand, getOriginName(operand, known));
+  if (known.kind != ValueKind::DeviceTransient)
+    return std::nullopt;
+  std::string name = getOriginName(operand, known);
+  if (!isa<ShapedType>(operand.get().getType()))
+    return makeHostObstacle(operand, name);
+  return CaptureObstacle{
+      &operand, "it reads " + name +
+                    ", device metadata whose address may change from call to "
+                    "call"};
+}
+
+std::optional<CaptureObstacle>
+braid::findCaptureObstacle(sched::SchedulableOpInterface op,
+                           const EffectClassAnalysis &classes) {
   if (op.getEffectClass() == sched::EffectClass::Init)
     return CaptureObstacle{nullptr, "it runs once at load"};
 
   // The operand decides: the same op may be captured with persistent metadata
   // and must not be with transient metadata.
   for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<ShapedType>(operand.get().getType()))
-      continue;
-    sched::MetadataAttrInterface metadata = getMetadata(operand.get());
-    if (op.isHostOperand(operand) || (metadata && metadata.isHost())) {
-      std::string name = getArgumentName(operand.get());
-      return CaptureObstacle{
-          &operand,
-          "the host reads " +
-              (name.empty()
-                   ? "operand " + std::to_string(operand.getOperandNumber())
-                   : name) +
-              " while it enqueues the op"};
-    }
-    if (metadata && !metadata.isPersistent())
-      return CaptureObstacle{&operand,
-                             "it reads " + getArgumentName(operand.get()) +
-                                 ", device metadata whose address may change "
-                                 "from call to call"};
+    if (op.isHostOperand(operand) && isa<ShapedType>(operand.get().getType()))
+      return makeHostObstacle(
+          operand, getOriginName(operand, classes.lookup(operand.get())));
+    if (std::optional<CaptureObstacle> obstacle =
+            findOperandObstacle(operand, classes))
+      return obstacle;
   }
   if (op.getEffectClass() == sched::EffectClass::HostMetadata)
     return CaptureObstacle{nullptr, "it needs a host value"};

@@ -25,6 +25,9 @@ static double *findFact(TargetFacts &facts, StringRef name) {
       .Case("flops_per_second_16", &facts.flopsPerSecond16)
       .Case("flops_per_second_8", &facts.flopsPerSecond8)
       .Case("launch_microseconds", &facts.launchMicroseconds)
+      .Case("eager_launch_microseconds", &facts.eagerLaunchMicroseconds)
+      .Case("replay_microseconds", &facts.replayMicroseconds)
+      .Case("break_microseconds", &facts.breakMicroseconds)
       .Case("wait_microseconds", &facts.waitMicroseconds)
       .Default(nullptr);
 }
@@ -75,8 +78,8 @@ FailureOr<CostModel> CostModel::get(ModuleOp module) {
   return CostModel(facts);
 }
 
-double CostModel::getMicroseconds(sched::SchedulableOpInterface op,
-                                  int64_t tokens) const {
+double CostModel::getWorkMicroseconds(sched::SchedulableOpInterface op,
+                                      int64_t tokens) const {
   sched::Cost cost = op.getCost(tokens);
   // The arithmetic runs at the rate of the narrowest floating-point input: a
   // bf16 GEMM with f32 results runs at bf16's rate.
@@ -89,7 +92,10 @@ double CostModel::getMicroseconds(sched::SchedulableOpInterface op,
   double rate = bits <= 8    ? facts.flopsPerSecond8
                 : bits <= 16 ? facts.flopsPerSecond16
                              : facts.flopsPerSecondF32;
-  double seconds =
-      std::max(cost.flops / rate, cost.bytes / facts.bytesPerSecond);
-  return facts.launchMicroseconds + 1e6 * seconds;
+  return 1e6 * std::max(cost.flops / rate, cost.bytes / facts.bytesPerSecond);
+}
+
+double CostModel::getMicroseconds(sched::SchedulableOpInterface op,
+                                  int64_t tokens) const {
+  return facts.launchMicroseconds + getWorkMicroseconds(op, tokens);
 }

@@ -27,8 +27,11 @@ void braid::buildPlanPipeline(OpPassManager &pm,
                               const PipelineOptions &options) {
   // On tensors, where legality is a question of values and caches; after
   // bufferization every reuse of memory would look like a dependence.
-  if (options.narrow)
-    pm.addNestedPass<func::FuncOp>(sched::createNarrowEagerPass());
+  if (options.narrow) {
+    sched::NarrowEagerPassOptions narrow;
+    narrow.tokens = options.tokens;
+    pm.addPass(sched::createNarrowEagerPass(narrow));
+  }
 }
 
 void braid::buildBufferizePipeline(OpPassManager &pm) {
@@ -75,7 +78,7 @@ void braid::buildSchedulePipeline(OpPassManager &pm,
   // First, because everything below speaks of schedules.
   sched::FormSegmentsPassOptions segments;
   segments.capture = options.capture;
-  pm.addNestedPass<func::FuncOp>(sched::createFormSegmentsPass(segments));
+  pm.addPass(sched::createFormSegmentsPass(segments));
   endPhase();
 
   // Sugar goes before anything reads records and waits.

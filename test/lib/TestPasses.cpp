@@ -91,6 +91,7 @@ struct TestPrintSchedulablePass
   }
 
   void runOnOperation() override {
+    const auto &classes = getAnalysis<EffectClassAnalysis>();
     getOperation()->walk([&](sched::SchedulableOpInterface op) {
       SmallVector<std::string> accesses;
       for (OpOperand *operand : op.getKernelOperands()) {
@@ -111,7 +112,7 @@ struct TestPrintSchedulablePass
                        << llvm::formatv("{0:f0}", cost.bytes).str()
                        << " bytes.";
 
-      if (std::optional<CaptureObstacle> obstacle = findCaptureObstacle(op)) {
+      if (std::optional<CaptureObstacle> obstacle = findCaptureObstacle(op, classes)) {
         InFlightDiagnostic diagnostic = op->emitRemark("not captured: ");
         diagnostic << obstacle->reason;
         if (obstacle->operand)

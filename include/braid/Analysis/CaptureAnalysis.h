@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decides from an op's effect class and the metadata it reads whether a CUDA
-// graph may hold it, and says which operand forbids it. Knows ops only through
-// SchedulableOpInterface and metadata only through MetadataAttrInterface.
+// Decides from an op's effect class and the classes of its operands whether a
+// CUDA graph may hold it, and says which operand forbids it. Knows ops only
+// through SchedulableOpInterface.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BRAID_ANALYSIS_CAPTUREANALYSIS_H
 #define BRAID_ANALYSIS_CAPTUREANALYSIS_H
 
-#include "braid/Dialect/Sched/IR/Sched.h"
+#include "braid/Analysis/EffectClassAnalysis.h"
 
 namespace braid {
 
@@ -40,7 +40,14 @@ std::string getArgumentName(mlir::Value value);
 
 /// Why `op` must not be captured, or nothing if it may be.
 std::optional<CaptureObstacle>
-findCaptureObstacle(sched::SchedulableOpInterface op);
+findCaptureObstacle(sched::SchedulableOpInterface op,
+                    const EffectClassAnalysis &classes);
+
+/// Why no graph may hold an op that has `operand` and is no host code: the
+/// class of the operand's value; nothing if that allows it.
+std::optional<CaptureObstacle>
+findOperandObstacle(mlir::OpOperand &operand,
+                    const EffectClassAnalysis &classes);
 
 } // namespace braid
 

@@ -20,8 +20,10 @@
 namespace braid {
 
 /// Facts about a device. The defaults stand for an H200. Rates of memory,
-/// 16-bit and 8-bit arithmetic and the cost of a wait were measured there (8
-/// GiB copy, cuBLASLt 8192^3, cudaStreamWaitEvent); the others are assumptions.
+/// 16-bit and 8-bit arithmetic and the costs of a wait, of a launch without a
+/// graph and of a replay were measured there (8 GiB copy, cuBLASLt 8192^3,
+/// cudaStreamWaitEvent, an empty kernel, a graph of one); the others are
+/// assumptions.
 struct TargetFacts {
   double bytesPerSecond = 4.29e12;
   double flopsPerSecondF32 = 6.0e13; ///< assumed
@@ -29,6 +31,13 @@ struct TargetFacts {
   double flopsPerSecond8 = 1.36e15;  ///< fp8 with block scales
   /// From one kernel to the next one on the same stream of a graph; assumed.
   double launchMicroseconds = 2.0;
+  /// What the host needs to enqueue one kernel outside any graph.
+  double eagerLaunchMicroseconds = 3.95;
+  /// What one more graph replay costs.
+  double replayMicroseconds = 2.0;
+  /// What one more break costs: the host leaves the eager code and comes back;
+  /// assumed.
+  double breakMicroseconds = 2.0;
   /// A wait for another stream's event.
   double waitMicroseconds = 0.2;
   /// Up to how many tokens parallel streams pay; nothing if the target does not
@@ -47,7 +56,13 @@ public:
   /// for an entry that is not known or no number.
   static mlir::FailureOr<CostModel> get(mlir::ModuleOp module);
 
-  /// Microseconds of one execution for a token count, launch included.
+  /// Microseconds that the work of one execution takes for a token count,
+  /// launch not included.
+  double getWorkMicroseconds(sched::SchedulableOpInterface op,
+                             int64_t tokens) const;
+
+  /// Microseconds of one execution in a graph for a token count, launch
+  /// included.
   double getMicroseconds(sched::SchedulableOpInterface op,
                          int64_t tokens) const;
 

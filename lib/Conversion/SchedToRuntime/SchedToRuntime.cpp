@@ -81,8 +81,9 @@ static std::string getLocationText(Location loc) {
   return text;
 }
 
-static int32_t getMetadataKind(Value value) {
-  MetadataAttrInterface metadata = getMetadata(value);
+/// What an argument is declared as: what its callers have to pass.
+static int32_t getDeclaredMetadata(Value argument) {
+  MetadataAttrInterface metadata = getMetadata(argument);
   if (!metadata)
     return BRAID_METADATA_NONE;
   if (metadata.isHost())
@@ -96,6 +97,25 @@ static bool beginsAtItsData(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;
   return succeeded(type.getStridesAndOffset(strides, offset)) && offset == 0;
+}
+
+/// What the runtime may rely on for a memref that an op uses.
+static int32_t getMetadataKind(Value value,
+                               const EffectClassAnalysis &classes) {
+  switch (classes.lookup(value).kind) {
+  case ValueKind::GraphSafe:
+    return BRAID_METADATA_NONE;
+  case ValueKind::DevicePersistent:
+    return BRAID_METADATA_DEVICE_PERSISTENT;
+  case ValueKind::DeviceTransient:
+    return BRAID_METADATA_DEVICE_TRANSIENT;
+  case ValueKind::HostMetadata:
+    // A view at a place that the host computed is no host memory.
+    return classes.lookup(getViewSource(value)).kind == ValueKind::HostMetadata
+               ? BRAID_METADATA_HOST
+               : BRAID_METADATA_DEVICE_TRANSIENT;
+  }
+  llvm_unreachable("unknown kind");
 }
 
 /// Integer and float attributes of an op, which its kernel gets by name.
@@ -915,7 +935,7 @@ std::string DescriptorBuilder::buildArguments(func::FuncOp function) {
         Field::i32(type.getRank()),
         Field::address(tables.getI64Array(sizes)),
         Field::i32(access.get(function, index)),
-        Field::i32(getMetadataKind(argument))};
+        Field::i32(getDeclaredMetadata(argument))};
     fields[0].value = RuntimeTables::getStructSize(fields);
     elements.push_back(std::move(fields));
   }
@@ -972,10 +992,11 @@ void ConvertSchedToRuntimePass::runOnOperation() {
   RuntimeTypeConverter types(context);
   RuntimeTables tables(module);
   Facts facts;
+  const auto &classes = getAnalysis<EffectClassAnalysis>();
   module.walk([&](Operation *op) {
     for (Value value : op->getOperands())
       if (isa<MemRefType>(value.getType()))
-        facts.metadata.try_emplace(value, getMetadataKind(value));
+        facts.metadata.try_emplace(value, getMetadataKind(value, classes));
   });
   module.walk([&](SegmentOp segment) {
     llvm::SetVector<Value> used;

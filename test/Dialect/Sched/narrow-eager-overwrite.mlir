@@ -1,4 +1,4 @@
-// RUN: braid-opt %s --pass-pipeline='builtin.module(func.func(sched-narrow-eager))' | FileCheck %s
+// RUN: braid-opt %s --sched-narrow-eager | FileCheck %s
 // RUN: braid-opt %s --braid-plan --braid-bufferize | FileCheck %s --check-prefix=BUFFER
 
 // An op that takes a value as its destination overwrites it, so it stays behind

@@ -47,14 +47,23 @@ public:
   void runOnOperation() override;
 
 private:
+  void copyEagerCallees();
   LogicalResult checkFunction(func::FuncOp function);
   void findTokens(func::FuncOp function);
+  LogicalResult formSchedule(func::FuncOp function,
+                             const EffectClassAnalysis &classes);
   LogicalResult classify(Block &block, bool isEager);
   Step::Kind classifyLaunch(SchedulableOpInterface op, bool isEager);
   LogicalResult convertAllocs();
   void buildSchedule(func::FuncOp function);
 
-  Value tokens; ///< the token count; null if no argument carries it
+  /// The token count of each function; null if no argument carries it.
+  DenseMap<Operation *, Value> tokenCounts;
+  /// Functions that run outside any graph because their callers do.
+  DenseSet<Operation *> eagerFunctions;
+
+  const EffectClassAnalysis *classes;
+  Value tokens; ///< that of the function at hand
   SmallVector<Step> steps;
   /// Pure ops: views, sizes, constants. They come before all launches, since
   /// nothing that a launch does can change what they compute.
@@ -95,7 +104,8 @@ void FormSegmentsPass::findTokens(func::FuncOp function) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   Location loc = function.getLoc();
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  tokens = memref::DimOp::create(builder, loc, carriers.front(), zero);
+  Value tokens = memref::DimOp::create(builder, loc, carriers.front(), zero);
+  tokenCounts[function] = tokens;
   for (BlockArgument carrier : carriers)
     for (Operation *user : llvm::make_early_inc_range(carrier.getUsers())) {
       auto dim = dyn_cast<memref::DimOp>(user);
@@ -109,17 +119,22 @@ void FormSegmentsPass::findTokens(func::FuncOp function) {
 Step::Kind FormSegmentsPass::classifyLaunch(SchedulableOpInterface op,
                                             bool isEager) {
   std::string reason;
-  if (std::optional<CaptureObstacle> obstacle = findCaptureObstacle(op))
+  if (std::optional<CaptureObstacle> obstacle =
+          findCaptureObstacle(op, *classes))
     reason = obstacle->reason;
   else if (isEager)
     reason = "the program places it in an eager region";
+  else if (eagerFunctions.contains(op->getParentOfType<func::FuncOp>()))
+    reason = "its function is called inside an eager region";
   else if (!capture)
     reason = "capture is off";
   else
     return Step::Captured;
-  remark::analysis(op->getLoc(), remark::RemarkOpts::name("EagerOp")
-                                     .category("sched-segment")
-                                     .function(getOperation().getSymName()))
+  remark::analysis(
+      op->getLoc(),
+      remark::RemarkOpts::name("EagerOp")
+          .category("sched-segment")
+          .function(op->getParentOfType<func::FuncOp>().getSymName()))
       << (op->getName().getStringRef() + " stays eager: " + reason).str();
   return Step::Eager;
 }
@@ -161,10 +176,6 @@ LogicalResult FormSegmentsPass::classify(Block &block, bool isEager) {
       continue;
     }
     if (isa<func::CallOp>(op)) {
-      if (isEager)
-        return op.emitOpError("calls a function inside an eager region; the "
-                              "callee forms its own regions, so the call has "
-                              "to lie outside");
       // Views of a result would have to come after the call.
       if (op.getNumResults() != 0)
         return op.emitOpError("returns values; expected outputs to be "
@@ -281,30 +292,65 @@ void FormSegmentsPass::buildSchedule(func::FuncOp function) {
                         }));
 }
 
-void FormSegmentsPass::runOnOperation() {
-  func::FuncOp function = getOperation();
-  tokens = nullptr;
-  steps.clear();
-  values.clear();
-  allocs.clear();
+/// Whether the pass has anything to do in `function`.
+static bool needsSchedule(func::FuncOp function) {
   // Host code of a kernel is launched as a whole.
   if (function.isExternal() ||
       function->hasAttr(SchedDialect::getKernelAttrName()))
-    return;
+    return false;
   bool isScheduled = false, hasWork = false;
   function.walk([&](Operation *op) {
     isScheduled |= isa<ScheduleOp>(op);
     hasWork |= isa<SchedulableOpInterface, func::CallOp>(op);
   });
-  if (isScheduled || !hasWork)
-    return;
-  if (failed(checkFunction(function)))
-    return signalPassFailure();
+  return hasWork && !isScheduled;
+}
 
+/// Gives each call in an eager region a copy of its callee that forms no
+/// segments, and that copy's calls likewise.
+void FormSegmentsPass::copyEagerCallees() {
+  ModuleOp module = getOperation();
+  SymbolTable symbols(module);
+  DenseMap<Operation *, func::FuncOp> copies;
+  llvm::SetVector<Operation *> originals;
+  SmallVector<func::CallOp> worklist;
+  module.walk([&](EagerRegionOpInterface eager) {
+    eager->walk([&](func::CallOp call) { worklist.push_back(call); });
+  });
+  while (!worklist.empty()) {
+    func::CallOp call = worklist.pop_back_val();
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (!callee || !needsSchedule(callee) || eagerFunctions.contains(callee))
+      continue;
+    func::FuncOp &copy = copies[callee];
+    if (!copy) {
+      copy = callee.clone();
+      copy.setPrivate();
+      copy.setName((callee.getSymName() + ".eager").str());
+      symbols.insert(copy, Block::iterator(callee->getNextNode()));
+      eagerFunctions.insert(copy);
+      originals.insert(callee);
+      copy.walk([&](func::CallOp inner) { worklist.push_back(inner); });
+    }
+    call.setCalleeAttr(FlatSymbolRefAttr::get(copy.getSymNameAttr()));
+  }
+  for (Operation *original : originals)
+    if (cast<func::FuncOp>(original).isPrivate() &&
+        SymbolTable::symbolKnownUseEmpty(original, module))
+      original->erase();
+}
+
+LogicalResult
+FormSegmentsPass::formSchedule(func::FuncOp function,
+                               const EffectClassAnalysis &analysis) {
+  classes = &analysis;
+  tokens = tokenCounts.lookup(function);
+  steps.clear();
+  values.clear();
+  allocs.clear();
   Block &entry = function.getBody().front();
-  findTokens(function);
   if (failed(classify(entry, /*isEager=*/false)))
-    return signalPassFailure();
+    return failure();
   // The token count itself stays outside the schedule that takes it.
   if (tokens) {
     Operation *dim = tokens.getDefiningOp();
@@ -313,7 +359,29 @@ void FormSegmentsPass::runOnOperation() {
     });
   }
   if (failed(convertAllocs()))
-    return signalPassFailure();
+    return failure();
   buildSchedule(function);
   entry.walk([](EagerRegionOpInterface eager) { eager->erase(); });
+  return success();
+}
+
+void FormSegmentsPass::runOnOperation() {
+  tokenCounts.clear();
+  eagerFunctions.clear();
+  copyEagerCallees();
+  SmallVector<func::FuncOp> functions;
+  getOperation().walk([&](func::FuncOp function) {
+    if (needsSchedule(function))
+      functions.push_back(function);
+  });
+  for (func::FuncOp function : functions) {
+    if (failed(checkFunction(function)))
+      return signalPassFailure();
+    findTokens(function);
+  }
+  // Of the program as it is now: the lines above have made values.
+  EffectClassAnalysis analysis(getOperation());
+  for (func::FuncOp function : functions)
+    if (failed(formSchedule(function, analysis)))
+      return signalPassFailure();
 }

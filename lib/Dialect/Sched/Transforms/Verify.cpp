@@ -36,8 +36,9 @@ constexpr unsigned kMaxErrors = 10;
 /// Verifies one schedule.
 class ScheduleVerifier {
 public:
-  ScheduleVerifier(ScheduleOp schedule, BufferAccessAnalysis &accesses)
-      : schedule(schedule), accesses(accesses) {}
+  ScheduleVerifier(ScheduleOp schedule, BufferAccessAnalysis &accesses,
+                   const EffectClassAnalysis &classes)
+      : schedule(schedule), accesses(accesses), classes(classes) {}
 
   LogicalResult verify();
 
@@ -56,6 +57,7 @@ private:
 
   ScheduleOp schedule;
   BufferAccessAnalysis &accesses;
+  const EffectClassAnalysis &classes;
   unsigned numErrors = 0;
 };
 
@@ -202,7 +204,8 @@ void ScheduleVerifier::verifyCapture(SegmentOp segment) {
       return WalkResult::interrupt();
     if (auto launch = dyn_cast<LaunchOp>(op)) {
       auto work = cast<SchedulableOpInterface>(launch.getLaunchedOp());
-      if (std::optional<CaptureObstacle> obstacle = findCaptureObstacle(work)) {
+      if (std::optional<CaptureObstacle> obstacle =
+              findCaptureObstacle(work, classes)) {
         InFlightDiagnostic diagnostic = error(work) << "must not be captured: "
                                                     << obstacle->reason;
         diagnostic.attachNote(segment.getLoc()) << "the segment begins here";
@@ -469,9 +472,12 @@ class VerifyPass : public braid::sched::impl::VerifyPassBase<VerifyPass> {
 public:
   void runOnOperation() override {
     BufferAccessAnalysis accesses;
+    // Reads what functions declare and what values are, and no plan.
+    const auto &classes = getAnalysis<EffectClassAnalysis>();
     bool hasFailed = false;
     getOperation()->walk([&](ScheduleOp schedule) {
-      hasFailed |= failed(ScheduleVerifier(schedule, accesses).verify());
+      hasFailed |=
+          failed(ScheduleVerifier(schedule, accesses, classes).verify());
     });
     if (hasFailed)
       return signalPassFailure();

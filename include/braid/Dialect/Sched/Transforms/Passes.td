@@ -14,7 +14,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def NarrowEagerPass : Pass<"sched-narrow-eager", "::mlir::func::FuncOp"> {
+def NarrowEagerPass : Pass<"sched-narrow-eager", "::mlir::ModuleOp"> {
   let summary = "Move what may be captured out of eager regions";
   let description = [{
     Takes an eager region as its author placed it and leaves in it only what has
@@ -26,9 +26,19 @@ def NarrowEagerPass : Pass<"sched-narrow-eager", "::mlir::func::FuncOp"> {
     kept.
 
     An op stays because it reads host metadata, because it reads device metadata
-    that is not persistent, or because it lies between ops that stay. A remark
-    (category `sched-eager`, name `StaysEager`) says which, and names the operand;
-    `NarrowedEager` has the counts.
+    that is not persistent, or because it lies between ops that stay. In the last
+    case the region is split around it where that pays: a launch in a graph costs
+    less than one by the host, unless the kernel is so long that the host is ahead
+    anyway; one more segment costs a replay and a break. The figures are those of
+    the target (`braid.eager_launch_microseconds`, `braid.launch_microseconds`,
+    `braid.replay_microseconds`, `braid.break_microseconds`).
+
+    A call leaves the region wherever it stands: the callee forms its own regions,
+    from what its arguments are.
+
+    A remark (category `sched-eager`, name `StaysEager`) says why an op stayed, and
+    names the operand or gives the figures; `SplitEager` gives those of a split,
+    `CallLeaves` names the callee, `NarrowedEager` has the counts.
 
     ```
     %y = prefill.eager -> tensor<?x8xf32> {
@@ -48,9 +58,14 @@ def NarrowEagerPass : Pass<"sched-narrow-eager", "::mlir::func::FuncOp"> {
     %y = prefill.linear %o by %v into %2 : ...
     ```
   }];
+  let options = [
+    Option<"tokens", "tokens", "int64_t", /*default=*/"256",
+           "Token count for which times are estimated">,
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
-def FormSegmentsPass : Pass<"sched-form-segments", "::mlir::func::FuncOp"> {
+def FormSegmentsPass : Pass<"sched-form-segments", "::mlir::ModuleOp"> {
   let summary = "Put a function's ops into captured segments and eager regions";
   let description = [{
     Turns the straight-line body of a function on buffers into one
@@ -84,6 +99,10 @@ def FormSegmentsPass : Pass<"sched-form-segments", "::mlir::func::FuncOp"> {
     ```
 
     A function that already holds a schedule is left alone.
+
+    A function that is called inside an eager region runs outside any graph there,
+    since its author says so: the call goes to a private copy without segments.
+    (`sched-narrow-eager` moves calls out of eager regions.)
   }];
   let options = [
     Option<"capture", "capture", "bool", /*default=*/"true",
@@ -91,6 +110,7 @@ def FormSegmentsPass : Pass<"sched-form-segments", "::mlir::func::FuncOp"> {
   ];
   let dependentDialects = ["::braid::sched::SchedDialect",
                            "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
                            "::mlir::memref::MemRefDialect"];
 }
 
