@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Turn the answers of interfaces into remarks, so that tests can check them
-// with -verify-diagnostics. Each remark ends in a full stop: a test that quotes
-// it to the end allows nothing more.
+// with -verify-diagnostics, and register the passes for the analyses. Each
+// remark ends in a full stop: a test that quotes it to the end allows nothing
+// more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,7 +113,8 @@ struct TestPrintSchedulablePass
                        << llvm::formatv("{0:f0}", cost.bytes).str()
                        << " bytes.";
 
-      if (std::optional<CaptureObstacle> obstacle = findCaptureObstacle(op, classes)) {
+      if (std::optional<CaptureObstacle> obstacle =
+              findCaptureObstacle(op, classes)) {
         InFlightDiagnostic diagnostic = op->emitRemark("not captured: ");
         diagnostic << obstacle->reason;
         if (obstacle->operand)
@@ -133,7 +135,16 @@ struct TestPrintSchedulablePass
 } // namespace
 
 namespace braid::test {
+void registerTestCosts();
+void registerTestDependences();
+void registerTestEffectClass();
+void registerTestHappensBefore();
+
 void registerTestPasses() {
+  registerTestCosts();
+  registerTestDependences();
+  registerTestEffectClass();
+  registerTestHappensBefore();
   PassRegistration<TestPrintEffectsPass>();
   PassRegistration<TestPrintSchedulablePass>();
 }

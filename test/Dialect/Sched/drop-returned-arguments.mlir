@@ -107,3 +107,19 @@ func.func private @declared(memref<4xf32>) -> memref<4xf32>
 func.func @tensor(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// An eager region passes on what it yields: an argument, through two of them.
+// What it makes itself stays.
+// CHECK-LABEL: func @throughEager(%{{.*}}: memref<4xf32>) -> memref<8xf32> {
+func.func @throughEager(%x: memref<4xf32>) -> (memref<4xf32>, memref<8xf32>) {
+  %a:2 = prefill.eager -> memref<4xf32>, memref<8xf32> {
+    %b = memref.alloc() : memref<8xf32>
+    prefill.yield %x, %b : memref<4xf32>, memref<8xf32>
+  }
+  %c = prefill.eager -> memref<4xf32> {
+    prefill.yield %a#0 : memref<4xf32>
+  }
+  return %c, %a#1 : memref<4xf32>, memref<8xf32>
+}

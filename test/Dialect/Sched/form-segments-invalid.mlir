@@ -57,18 +57,6 @@ func.func @eager_store(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %f: f32) {
 
 // -----
 
-// A callee has a schedule of its own, so no region lies around the call.
-func.func private @callee()
-func.func @eager_call() {
-  prefill.eager {
-    // expected-error @below {{'func.call' op calls a function inside an eager region; the callee forms its own regions, so the call has to lie outside}}
-    func.call @callee() : () -> ()
-  }
-  return
-}
-
-// -----
-
 // What a call gives back is an argument too.
 func.func private @callee(memref<4x8xf32>) -> memref<4x8xf32>
 func.func @call_result(%x: memref<4x8xf32>, %y: memref<2x8xf32>) {

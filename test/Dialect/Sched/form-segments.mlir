@@ -236,3 +236,43 @@ func.func @nothing(%x: memref<4x8xf32>) {
 }
 // CHECK: func private @declared(memref<4x8xf32>)
 func.func private @declared(memref<4x8xf32>)
+
+// -----
+
+// A call in an eager region stays a call, and goes to a copy of the callee that
+// forms no segments; a call outside keeps the callee as it is. Callees of the
+// callee likewise.
+// CHECK-LABEL: func.func private @leaf(
+// CHECK: sched.segment "leaf.segment0"
+// CHECK-LABEL: func.func private @leaf.eager(
+// CHECK-NOT: sched.segment
+// CHECK: sched.eager "leaf.eager.eager0"
+// CHECK-LABEL: func.func @callee(
+// CHECK: call @leaf(
+// CHECK-LABEL: func.func private @callee.eager(
+// CHECK: call @leaf.eager(
+// CHECK-LABEL: func.func @eagerCall(
+// CHECK: sched.schedule
+// CHECK-NEXT: sched.segment
+// CHECK: call @callee(%arg0
+// CHECK-NEXT: sched.eager
+// CHECK: call @callee.eager(%arg0
+// CHECK-NEXT: }
+// REMARK: EagerOp{{.*}}Function=leaf.eager{{.*}}prefill.rms_norm stays eager: its function is called inside an eager region
+func.func private @leaf(%x: memref<4x8xf32>, %y: memref<4x8xf32>) {
+  prefill.rms_norm %x into %y {eps = 0.0 : f64} : memref<4x8xf32> -> memref<4x8xf32>
+  return
+}
+func.func @callee(%x: memref<4x8xf32>, %y: memref<4x8xf32>) {
+  func.call @leaf(%x, %y) : (memref<4x8xf32>, memref<4x8xf32>) -> ()
+  return
+}
+func.func @eagerCall(%x: memref<4x8xf32>, %y: memref<4x8xf32>) {
+  prefill.rms_norm %x into %x {eps = 0.0 : f64} : memref<4x8xf32> -> memref<4x8xf32>
+  func.call @callee(%x, %y) : (memref<4x8xf32>, memref<4x8xf32>) -> ()
+  prefill.eager {
+    prefill.rms_norm %x into %x {eps = 0.0 : f64} : memref<4x8xf32> -> memref<4x8xf32>
+    func.call @callee(%x, %y) : (memref<4x8xf32>, memref<4x8xf32>) -> ()
+  }
+  return
+}

@@ -27,7 +27,16 @@ static SmallVector<int> findReturnedArguments(func::FuncOp function) {
   bool isFirst = true;
   function.walk([&](func::ReturnOp op) {
     for (auto [index, value] : llvm::enumerate(op.getOperands())) {
-      auto argument = dyn_cast<BlockArgument>(value);
+      // An eager region passes on what it yields.
+      Value source = value;
+      while (auto result = dyn_cast<OpResult>(source)) {
+        if (!isa<braid::sched::EagerRegionOpInterface>(result.getOwner()))
+          break;
+        source =
+            result.getOwner()->getRegion(0).front().getTerminator()->getOperand(
+                result.getResultNumber());
+      }
+      auto argument = dyn_cast<BlockArgument>(source);
       int number = argument && isa<BaseMemRefType>(value.getType()) &&
                            argument.getOwner() == &function.front()
                        ? static_cast<int>(argument.getArgNumber())

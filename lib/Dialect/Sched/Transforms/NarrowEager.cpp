@@ -96,6 +96,8 @@ private:
   std::vector<Node> nodes;
   /// Where the region is split, ascending.
   SmallVector<unsigned> cuts;
+  /// Those of them that a call makes.
+  llvm::SmallDenseSet<unsigned> callCuts;
 };
 
 } // namespace
@@ -292,8 +294,11 @@ void RegionNarrower::split() {
   for (unsigned cut = 1; cut < numAnchors; ++cut)
     if (isGiven(cut) || best[cut] > best[last] + 1e-9)
       last = cut;
-  for (unsigned cut = last; cut != 0; cut = previous[cut])
+  for (unsigned cut = last; cut != 0; cut = previous[cut]) {
     cuts.push_back(cut);
+    if (isGiven(cut))
+      callCuts.insert(cut);
+  }
   std::reverse(cuts.begin(), cuts.end());
 
   for (Node &node : nodes)
@@ -385,10 +390,13 @@ void RegionNarrower::report() {
       }
     if (first)
       remark::passed(first->getLoc(), options("SplitEager"))
-          << "the eager region is split: " + std::to_string(numOps) +
-                 " ops from " + first->getName().getStringRef().str() +
-                 " on are captured, which saves " + format(gain) +
-                 "; one more segment costs " + format(getSplitCost());
+          << "the eager region is split before " +
+                 first->getName().getStringRef().str() + ": capturing the " +
+                 std::to_string(numOps) + " in this place saves " +
+                 format(gain) + ", " +
+                 (callCuts.contains(cut)
+                      ? "and a call ends the region anyway"
+                      : "one more segment costs " + format(getSplitCost()));
   }
   remark::passed(eager->getLoc(), options("NarrowedEager"))
       << remark::metric("MovedBetween", numBetween)
