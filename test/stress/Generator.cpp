@@ -646,6 +646,13 @@ void Generator::placeEagerRegions() {
   unsigned begin = 0;
   while (begin < statements.size() && statements[begin].results.empty())
     ++begin; // views of caches stay in front
+  // The wide form: everything, as engines first write it.
+  if (begin < statements.size() && random.chance(0.2)) {
+    eagerRanges.emplace_back(begin, statements.size());
+    program.eagerRegions = 1;
+    program.isWide = true;
+    return;
+  }
   for (unsigned i = 0; i < count && begin < statements.size(); ++i) {
     unsigned first = begin + random.below(statements.size() - begin);
     unsigned length =

@@ -36,6 +36,8 @@ struct RandomProgram {
   std::string text;
   std::vector<Argument> arguments;
   unsigned ops = 0, views = 0, inPlaceUpdates = 0, eagerRegions = 0;
+  /// All of it lies in one eager region.
+  bool isWide = false;
   unsigned absentBranches = 0, caches = 0, cacheUses = 0, fixedBuffers = 0;
   unsigned splitDestinations = 0, outputs = 0, dense = 0;
   unsigned hostMetadata = 0, persistentMetadata = 0, transientMetadata = 0;

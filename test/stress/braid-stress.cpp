@@ -118,7 +118,7 @@ struct Results {
   unsigned severalStreams = 0, overlaps = 0, inPlace = 0, acrossRegions = 0;
   unsigned views = 0, eager = 0, absent = 0, caches = 0, outputs = 0;
   unsigned fixedBuffers = 0, split = 0, dense = 0, shared = 0, compiled = 0;
-  unsigned segments = 0, breaks = 0;
+  unsigned segments = 0, breaks = 0, wide = 0, splitRegions = 0;
   unsigned metadata[4] = {};
   unsigned streams[5] = {};
   uint64_t ops = 0, waits = 0;
@@ -404,6 +404,9 @@ static void count(const RandomProgram &program, const ScheduleShape &shape) {
   r.shared += shape.sharedBytes > 0;
   r.segments += shape.segments > 1;
   r.breaks += shape.eagerRegions > 0;
+  r.wide += program.isWide;
+  // Up and down make two segments of a wide region; a third one is a split.
+  r.splitRegions += program.isWide && shape.segments > 2;
   r.metadata[BRAID_METADATA_HOST] += program.hostMetadata > 0;
   r.metadata[BRAID_METADATA_DEVICE_PERSISTENT] +=
       program.persistentMetadata > 0;
@@ -601,6 +604,8 @@ static bool printSummary(double seconds) {
   share("have several segments", r.segments, 5);
   share("have eager breaks", r.breaks, 5);
   share("have an author's eager region", r.eager, 5);
+  share("are one wide eager region", r.wide, 10);
+  share("have a region that was split by cost", r.splitRegions);
   share("have absent branches", r.absent, 5);
   share("have views", r.views, 20);
   share("write parts of a buffer", r.split, 5);
