@@ -16,6 +16,9 @@
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
+#include <map>
+#include <queue>
+
 using namespace mlir;
 
 namespace braid::sched {
@@ -33,15 +36,39 @@ struct Buffer {
   AllocOp alloc;
   int64_t size; ///< bytes, or bytes a token
   bool isPerToken;
-  /// Executions that touch it, in the order of enqueueing.
-  SmallVector<unsigned, 4> uses;
+  /// The first and the last execution in each lane that touches it, in the
+  /// order of enqueueing. A lane is ordered in itself, so that these stand for
+  /// all others.
+  SmallVector<unsigned, 4> first, last;
   int64_t offset = 0;
+
+  bool isUsed() const { return !first.empty(); }
+  void use(unsigned index, ArrayRef<Execution> executions) {
+    auto isSameLane = [&](unsigned other) {
+      return executions[other].lane == executions[index].lane;
+    };
+    if (llvm::none_of(first, isSameLane))
+      first.push_back(index);
+    llvm::erase_if(last, isSameLane);
+    last.push_back(index);
+  }
 };
 
-/// Bytes [offset, offset + size), and the buffers that lie there.
+/// Bytes that a buffer may be able to reuse, and the buffers that lay there.
 struct Chunk {
-  int64_t offset, size;
+  int64_t size;
   SmallVector<unsigned, 2> users;
+};
+
+/// The bytes of one workspace while buffers get their places.
+struct Bytes {
+  int64_t size = 0;
+  /// What nothing uses that is still to be enqueued, by offset.
+  std::map<int64_t, Chunk> free;
+  /// The buffers that are not done yet, the one with the earliest end first:
+  /// (last execution, index).
+  using End = std::pair<unsigned, unsigned>;
+  std::priority_queue<End, std::vector<End>, std::greater<>> live;
 };
 
 /// Plans one schedule.
@@ -56,7 +83,7 @@ private:
   LogicalResult collect();
   void findUses();
   bool isReusable(const Chunk &chunk, const Buffer &buffer) const;
-  LogicalResult place(unsigned index, std::vector<Chunk> &chunks);
+  LogicalResult place(unsigned index, Bytes &bytes);
   LogicalResult placeAll(bool perToken, int64_t &total);
   int64_t getLargestLiveSet(bool perToken) const;
 
@@ -81,6 +108,7 @@ LogicalResult SchedulePlanner::collect() {
     buffers.push_back({alloc,
                        isPerToken ? bytes.getPerToken() : bytes.getFixed(),
                        isPerToken,
+                       {},
                        {}});
     return WalkResult::advance();
   });
@@ -119,11 +147,8 @@ void SchedulePlanner::findUses() {
       return;
     }
     for (const BufferAccess &access : *touched)
-      if (auto it = indices.find(access.base); it != indices.end()) {
-        auto &uses = buffers[it->second].uses;
-        if (uses.empty() || uses.back() != index)
-          uses.push_back(index);
-      }
+      if (auto it = indices.find(access.base); it != indices.end())
+        buffers[it->second].use(index, order->getExecutions());
   }
 }
 
@@ -132,63 +157,73 @@ void SchedulePlanner::findUses() {
 bool SchedulePlanner::isReusable(const Chunk &chunk,
                                  const Buffer &buffer) const {
   for (unsigned user : chunk.users)
-    for (unsigned before : buffers[user].uses)
-      for (unsigned after : buffer.uses)
-        if (before >= after || !order->isOrdered(before, after))
+    for (unsigned before : buffers[user].last)
+      for (unsigned after : buffer.first)
+        if (!order->isOrdered(before, after))
           return false;
   return true;
 }
 
 /// Finds the run of reusable chunks that wastes least; what is missing at the
 /// end of the workspace is added there.
-LogicalResult SchedulePlanner::place(unsigned index,
-                                     std::vector<Chunk> &chunks) {
+LogicalResult SchedulePlanner::place(unsigned index, Bytes &bytes) {
   Buffer &buffer = buffers[index];
-  int64_t end = chunks.empty() ? 0 : chunks.back().offset + chunks.back().size;
-  size_t bestBegin = chunks.size(), bestEnd = chunks.size();
+  auto &free = bytes.free;
+  auto bestBegin = free.end(), bestEnd = free.end();
   int64_t bestWaste = std::numeric_limits<int64_t>::max();
   // A buffer that nothing touches could lie anywhere; it gets its own bytes.
-  if (share && !buffer.uses.empty()) {
-    for (size_t begin = 0; begin < chunks.size(); ++begin) {
+  if (share && buffer.isUsed()) {
+    // What is enqueued before the buffer's first use may be done by then;
+    // nothing else can be.
+    while (!bytes.live.empty() &&
+           bytes.live.top().first < buffer.first.front()) {
+      unsigned done = bytes.live.top().second;
+      bytes.live.pop();
+      free[buffers[done].offset] = {buffers[done].size, {done}};
+    }
+    for (auto begin = free.begin(); begin != free.end(); ++begin) {
       int64_t room = 0;
-      for (size_t last = begin;
-           last < chunks.size() && isReusable(chunks[last], buffer); ++last) {
-        room += chunks[last].size;
+      for (auto last = begin;
+           last != free.end() && last->first == begin->first + room &&
+           isReusable(last->second, buffer);
+           ++last) {
+        room += last->second.size;
         // Growing the workspace is worse than any waste.
         bool fits = room >= buffer.size;
-        bool isAtEnd = last + 1 == chunks.size();
+        bool isAtEnd = begin->first + room == bytes.size;
         int64_t waste = fits ? room - buffer.size
                              : (int64_t(1) << 61) + (buffer.size - room);
         if ((fits || isAtEnd) && waste < bestWaste) {
           bestWaste = waste;
           bestBegin = begin;
-          bestEnd = last + 1;
+          bestEnd = std::next(last);
         }
         if (fits)
           break;
       }
     }
   }
-  int64_t offset = bestBegin < chunks.size() ? chunks[bestBegin].offset : end;
-  std::optional<int64_t> bufferEnd = llvm::checkedAdd(offset, buffer.size);
-  if (!bufferEnd)
+  buffer.offset = bestBegin != free.end() ? bestBegin->first : bytes.size;
+  std::optional<int64_t> end = llvm::checkedAdd(buffer.offset, buffer.size);
+  if (!end)
     return buffer.alloc.emitOpError()
            << "buffer of type " << buffer.alloc.getType()
            << " makes the workspace exceed 2^63 bytes";
-  buffer.offset = offset;
+  bytes.size = std::max(bytes.size, *end);
 
-  // The taken bytes become one chunk; what is left of the last one stays.
-  Chunk taken{offset, buffer.size, {index}};
-  std::vector<Chunk> replacement{taken};
-  if (bestBegin < bestEnd) {
-    const Chunk &last = chunks[bestEnd - 1];
-    int64_t lastEnd = last.offset + last.size;
-    if (lastEnd > *bufferEnd)
-      replacement.push_back({*bufferEnd, lastEnd - *bufferEnd, last.users});
+  // What is left of the last chunk stays.
+  if (bestBegin != bestEnd) {
+    auto last = std::prev(bestEnd);
+    Chunk rest = last->second;
+    rest.size += last->first - *end;
+    free.erase(bestBegin, bestEnd);
+    if (rest.size > 0)
+      free[*end] = std::move(rest);
   }
-  chunks.erase(chunks.begin() + bestBegin, chunks.begin() + bestEnd);
-  chunks.insert(chunks.begin() + bestBegin, replacement.begin(),
-                replacement.end());
+  if (buffer.isUsed())
+    bytes.live.push({buffer.last.back(), index});
+  else
+    free[buffer.offset] = {buffer.size, {index}};
   return success();
 }
 
@@ -199,15 +234,15 @@ LogicalResult SchedulePlanner::placeAll(bool perToken, int64_t &total) {
       inOrder.push_back(index);
   llvm::stable_sort(inOrder, [&](unsigned a, unsigned b) {
     auto first = [&](unsigned index) {
-      return buffers[index].uses.empty() ? 0 : buffers[index].uses.front() + 1;
+      return buffers[index].isUsed() ? buffers[index].first.front() + 1 : 0;
     };
     return first(a) < first(b);
   });
-  std::vector<Chunk> chunks;
+  Bytes bytes;
   for (unsigned index : inOrder)
-    if (failed(place(index, chunks)))
+    if (failed(place(index, bytes)))
       return failure();
-  total = chunks.empty() ? 0 : chunks.back().offset + chunks.back().size;
+  total = bytes.size;
   return success();
 }
 
@@ -215,12 +250,12 @@ LogicalResult SchedulePlanner::placeAll(bool perToken, int64_t &total) {
 int64_t SchedulePlanner::getLargestLiveSet(bool perToken) const {
   std::vector<int64_t> change;
   for (const Buffer &buffer : buffers) {
-    if (buffer.isPerToken != perToken || buffer.uses.empty())
+    if (buffer.isPerToken != perToken || !buffer.isUsed())
       continue;
-    unsigned end = buffer.uses.back() + 1;
+    unsigned end = buffer.last.back() + 1;
     if (change.size() < end + 1)
       change.resize(end + 1);
-    change[buffer.uses.front()] += buffer.size;
+    change[buffer.first.front()] += buffer.size;
     change[end] -= buffer.size;
   }
   int64_t live = 0, largest = 0;
