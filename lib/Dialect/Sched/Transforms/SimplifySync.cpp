@@ -76,21 +76,33 @@ void BlockSimplifier::settle(unsigned stream) {
   pending.erase(stream);
   if (waits.empty())
     return;
-  SmallVector<unsigned> needed;
+  // First the last record of each stream, so that the quadratic part sees
+  // streams and not waits. Of two equal ones the first wait stays.
+  SmallVector<std::optional<unsigned>, 4> lastOf(clocks.size());
   for (unsigned i = 0; i < waits.size(); ++i) {
-    const Clock &event = events[waits[i].second];
+    Value event = waits[i].second;
+    std::optional<unsigned> &last =
+        lastOf[getIndex(event.getDefiningOp<RecordOp>().getStream())];
+    if (!last || !covers(events[waits[*last].second], events[event]))
+      last = i;
+  }
+  SmallVector<unsigned> needed;
+  for (std::optional<unsigned> i : lastOf) {
+    if (!i)
+      continue;
+    const Clock &event = events[waits[*i].second];
     if (covers(clocks[stream], event))
       continue;
-    bool isImplied = false;
-    for (unsigned j = 0; j < waits.size() && !isImplied; ++j) {
-      const Clock &other = events[waits[j].second];
-      // Of two equal ones the first stays.
-      isImplied =
-          i != j && covers(other, event) && (j < i || !covers(event, other));
-    }
+    bool isImplied = llvm::any_of(lastOf, [&](std::optional<unsigned> j) {
+      if (!j || j == i)
+        return false;
+      const Clock &other = events[waits[*j].second];
+      return covers(other, event) && (*j < *i || !covers(event, other));
+    });
     if (!isImplied)
-      needed.push_back(i);
+      needed.push_back(*i);
   }
+  llvm::sort(needed);
   DenseMap<Operation *, SmallVector<Value>> kept;
   for (unsigned i : needed) {
     kept[waits[i].first].push_back(waits[i].second);
