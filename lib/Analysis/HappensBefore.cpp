@@ -860,7 +860,7 @@ void HazardFinder::checkContents(unsigned index, ArrayRef<BufferAccess> all) {
       return other.operand == access.operand &&
              contents[getPlace(other.base)].owner == other.base;
     };
-    if (llvm::any_of(all, holds))
+    if (holds(access) || (access.isOneOfSeveral && llvm::any_of(all, holds)))
       continue;
     const Contents &now = contents[getPlace(access.base)];
     Hazard hazard{Hazard::Uninitialized};
