@@ -313,6 +313,47 @@ bool braid::mayOverlap(const ElementSet &a, const ElementSet &b) {
   return true;
 }
 
+unsigned PartIndex::insert(const ElementSet &part) {
+  auto isEqual = [&](unsigned known) { return parts[known] == part; };
+  unsigned number = parts.size();
+  if (part.pitch == 0) {
+    if (auto *it = llvm::find_if(others, isEqual); it != others.end())
+      return *it;
+    others.push_back(number);
+  } else {
+    Columns &columns = byPitch[part.pitch];
+    auto [begin, end] = columns.byBegin.equal_range(part.columnBegin);
+    for (auto it = begin; it != end; ++it)
+      if (isEqual(it->second))
+        return it->second;
+    columns.byBegin.insert({part.columnBegin, number});
+    columns.widest =
+        std::max(columns.widest, part.columnEnd - part.columnBegin);
+  }
+  parts.push_back(part);
+  return number;
+}
+
+SmallVector<unsigned> PartIndex::findOverlaps(const ElementSet &part) const {
+  SmallVector<unsigned> overlaps;
+  auto add = [&](unsigned known) {
+    if (mayOverlap(parts[known], part))
+      overlaps.push_back(known);
+  };
+  for (const auto &[pitch, columns] : byPitch) {
+    auto it = columns.byBegin.begin(), end = columns.byBegin.end();
+    if (pitch == part.pitch) {
+      it = columns.byBegin.upper_bound(part.columnBegin - columns.widest);
+      end = columns.byBegin.lower_bound(part.columnEnd);
+    }
+    for (; it != end; ++it)
+      add(it->second);
+  }
+  llvm::for_each(others, add);
+  llvm::sort(overlaps);
+  return overlaps;
+}
+
 bool braid::mayOverlap(const BufferAccess &a, const BufferAccess &b,
                        TokenRange range) {
   if (a.base == b.base)

@@ -23,15 +23,20 @@ using namespace braid::sched;
 namespace {
 /// What was done last with one part of a buffer.
 struct History {
-  ElementSet elements;
   SmallVector<unsigned> writers, readers;
+};
+
+/// What was done last with each part of a buffer.
+struct BufferHistory {
+  PartIndex parts;
+  std::vector<History> ofPart;
 };
 } // namespace
 
 std::vector<SmallVector<unsigned>>
 braid::computeDependences(ArrayRef<LaunchOp> launches) {
   BufferAccessAnalysis analysis;
-  DenseMap<Value, SmallVector<History, 1>> histories;
+  DenseMap<Value, BufferHistory> histories;
   std::vector<SmallVector<unsigned>> result(launches.size());
   // A launch whose buffers are not known keeps its place among all others.
   std::optional<unsigned> barrier;
@@ -48,25 +53,20 @@ braid::computeDependences(ArrayRef<LaunchOp> launches) {
       histories.clear();
     } else {
       for (const BufferAccess &access : *accesses) {
-        History *same = nullptr;
-        for (History &history : histories[access.base]) {
-          if (history.elements == access.elements)
-            same = &history;
-          if (!mayOverlap(history.elements, access.elements))
-            continue;
-          before.insert_range(history.writers);
+        BufferHistory &history = histories[access.base];
+        for (unsigned part : history.parts.findOverlaps(access.elements)) {
+          before.insert_range(history.ofPart[part].writers);
           if (access.writes())
-            before.insert_range(history.readers);
+            before.insert_range(history.ofPart[part].readers);
         }
-        if (!same) {
-          same = &histories[access.base].emplace_back();
-          same->elements = access.elements;
-        }
+        unsigned part = history.parts.insert(access.elements);
+        history.ofPart.resize(history.parts.size());
+        History &same = history.ofPart[part];
         if (access.writes()) {
-          same->readers.clear();
-          same->writers.assign(1, index);
+          same.readers.clear();
+          same.writers.assign(1, index);
         } else if (access.reads()) {
-          same->readers.push_back(index);
+          same.readers.push_back(index);
         }
       }
       before.erase(index); // an op with two accesses to one buffer

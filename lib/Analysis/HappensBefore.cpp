@@ -689,10 +689,17 @@ private:
     unsigned execution;
     BufferAccess access;
   };
+  /// The accesses of one base, by part.
+  struct BaseEntries {
+    Value base;
+    PartIndex parts;
+    std::vector<std::vector<Entry>> ofPart;
+    unsigned numEntries = 0;
+  };
   struct Place {
     std::optional<ByteSpan> span;
     unsigned cluster;
-    std::vector<Entry> entries;
+    std::vector<BaseEntries> bases; ///< those with entries
   };
   /// Places that may share bytes with each other and with no others.
   struct Cluster {
@@ -829,7 +836,7 @@ void HazardFinder::forEachNeighbor(unsigned place, Function function) {
   std::vector<unsigned> &live = clusters[places[place].cluster].live;
   for (size_t i = 0; i < live.size();) {
     unsigned other = live[i];
-    if (places[other].entries.empty()) {
+    if (places[other].bases.empty()) {
       live[i] = live.back();
       live.pop_back();
       continue;
@@ -888,13 +895,10 @@ void HazardFinder::checkOrder(unsigned index, const BufferAccess &access) {
   const Execution &after = order.getExecutions()[index];
   unsigned place = getPlace(access.base);
   forEachNeighbor(place, [&](unsigned other) {
-    std::vector<Entry> &entries = places[other].entries;
-    llvm::erase_if(entries, [&](const Entry &entry) {
+    auto isSuperseded = [&](const Entry &entry) {
       bool isSameBase = entry.access.base == access.base;
       const Execution &before = order.getExecutions()[entry.execution];
       if (!entry.access.writes() && !access.writes())
-        return false;
-      if (isSameBase && !mayOverlap(entry.access.elements, access.elements))
         return false;
       // What one op does with one buffer is its own affair.
       bool isSameOp = entry.execution == index;
@@ -933,26 +937,47 @@ void HazardFinder::checkOrder(unsigned index, const BufferAccess &access) {
       return !access.elements.isKnown &&
              (other == place ||
               covers(*places[place].span, *places[other].span, range));
+    };
+    llvm::erase_if(places[other].bases, [&](BaseEntries &entries) {
+      auto check = [&](unsigned part) {
+        std::vector<Entry> &ofPart = entries.ofPart[part];
+        entries.numEntries -= ofPart.size();
+        llvm::erase_if(ofPart, isSuperseded);
+        entries.numEntries += ofPart.size();
+      };
+      if (entries.base == access.base)
+        llvm::for_each(entries.parts.findOverlaps(access.elements), check);
+      else
+        llvm::for_each(llvm::seq(entries.parts.size()), check);
+      return entries.numEntries == 0;
     });
   });
 }
 
 void HazardFinder::insert(unsigned index, const BufferAccess &access) {
   unsigned place = getPlace(access.base);
-  std::vector<Entry> &entries = places[place].entries;
-  if (entries.empty() &&
+  std::vector<BaseEntries> &bases = places[place].bases;
+  if (bases.empty() &&
       !llvm::is_contained(clusters[places[place].cluster].live, place))
     clusters[places[place].cluster].live.push_back(place);
   const Execution &after = order.getExecutions()[index];
+  auto entries = llvm::find_if(bases, [&](const BaseEntries &known) {
+    return known.base == access.base;
+  });
+  if (entries == bases.end())
+    entries = bases.insert(entries, BaseEntries{access.base, {}, {}});
+  unsigned part = entries->parts.insert(access.elements);
+  entries->ofPart.resize(entries->parts.size());
+  std::vector<Entry> &ofPart = entries->ofPart[part];
+  entries->numEntries -= ofPart.size();
   // The last of equal accesses of a lane stands for all of them.
-  llvm::erase_if(entries, [&](const Entry &entry) {
+  llvm::erase_if(ofPart, [&](const Entry &entry) {
     return order.getExecutions()[entry.execution].lane == after.lane &&
-           entry.access.base == access.base &&
-           entry.access.elements == access.elements &&
            entry.access.writes() == access.writes() &&
            entry.access.reads() == access.reads();
   });
-  entries.push_back({index, access});
+  ofPart.push_back({index, access});
+  entries->numEntries += ofPart.size();
 }
 
 /// The bytes now belong to the buffer that was written.

@@ -135,4 +135,51 @@ TEST(ElementSetTest, AgreesWithEveryElement) {
       << numFound << " of " << numDistinct;
 }
 
+// Columns of rows of two lengths, whole buffers and unknown parts: the index
+// finds what comparing with each of them finds.
+TEST(PartIndexTest, AgreesWithEveryPair) {
+  RecordProperty("seed", kSeed);
+  std::mt19937 random(kSeed);
+  auto draw = [&](int64_t first, int64_t last) {
+    return first + int64_t(random() % unsigned(last - first + 1));
+  };
+  unsigned numFound = 0, numMissed = 0;
+  for (int i = 0; i < 200; ++i) {
+    PartIndex index;
+    std::vector<ElementSet> known;
+    for (int k = 0; k < 40; ++k) {
+      ElementSet part;
+      int64_t kind = draw(0, 9);
+      if (kind < 8) {
+        part.isWhole = false;
+        part.isKnown = true;
+        part.pitch = kind < 6 ? 64 : 32;
+        int64_t width = draw(1, kind < 4 ? 4 : 24);
+        part.columnBegin = draw(0, part.pitch - width);
+        part.columnEnd = part.columnBegin + width;
+        part.offset = draw(0, 3) * part.pitch + part.columnBegin;
+        part.dims = {{part.pitch, 2}, {1, width}};
+      } else {
+        part.isWhole = kind == 8;
+      }
+
+      llvm::SmallVector<unsigned> expected;
+      for (auto [number, other] : llvm::enumerate(known))
+        if (mayOverlap(other, part))
+          expected.push_back(number);
+      EXPECT_EQ(index.findOverlaps(part), expected) << "case " << i;
+      numFound += expected.size();
+      numMissed += known.size() - expected.size();
+
+      unsigned number = llvm::find(known, part) - known.begin();
+      if (number == known.size())
+        known.push_back(part);
+      EXPECT_EQ(index.insert(part), number) << "case " << i;
+      EXPECT_EQ(index.size(), known.size()) << "case " << i;
+    }
+  }
+  EXPECT_GT(numFound, 10000u);
+  EXPECT_GT(numMissed, 10000u);
+}
+
 } // namespace

@@ -21,6 +21,8 @@
 #include "braid/Dialect/Sched/IR/Sched.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <map>
+
 namespace braid {
 
 /// Token counts, both ends included; empty if `first` is above `last`.
@@ -89,6 +91,30 @@ ElementSet getElementSet(mlir::Value view);
 /// Whether two views of one base may share an element. Exact for rectangles:
 /// slices of columns, heads or rows whose place is static do not overlap.
 bool mayOverlap(const ElementSet &a, const ElementSet &b);
+
+/// Numbers the parts of one buffer that were seen, and finds those that another
+/// one may overlap with: among slices of columns without looking at each.
+class PartIndex {
+public:
+  /// The number of a part, equal ones counted once.
+  unsigned insert(const ElementSet &part);
+
+  /// The numbers of the parts that may share an element with `part`, ascending.
+  llvm::SmallVector<unsigned> findOverlaps(const ElementSet &part) const;
+
+  unsigned size() const { return parts.size(); }
+
+private:
+  std::vector<ElementSet> parts;
+  /// By pitch: parts by their first column, and the width of the widest one.
+  struct Columns {
+    std::multimap<int64_t, unsigned> byBegin;
+    int64_t widest = 0;
+  };
+  std::map<int64_t, Columns> byPitch;
+  /// Parts whose columns are not known.
+  llvm::SmallVector<unsigned, 1> others;
+};
 
 /// One way in which an op touches one buffer.
 struct BufferAccess {
