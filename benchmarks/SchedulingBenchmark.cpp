@@ -16,6 +16,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <set>
 #include <string>
 #include <utility>
 
@@ -185,6 +186,11 @@ void count(benchmark::State &state, const Problem &problem,
   state.counters["ops"] = problem.size();
   state.counters["streams"] = quality.numStreams;
   state.counters["waits"] = quality.numWaits;
+  // One for each operation that is awaited, and the fork.
+  std::set<OpIndex> awaited;
+  for (const Wait &wait : computeWaits(problem, solution))
+    awaited.insert(wait.producer);
+  state.counters["events"] = awaited.size();
   // Makespan as a part of the serial one.
   state.counters["of_serial"] = quality.makespan / serial.makespan;
   state.SetItemsProcessed(state.iterations() * problem.size());
@@ -222,22 +228,27 @@ const std::pair<const char *, Maker> models[] = {
 };
 
 void registerAll() {
-  auto addBenchmark = [](std::string name,
+  auto addBenchmark = [](const std::string &name, int64_t numOperations,
                          void (*run)(benchmark::State &, Maker), Maker make) {
-    return benchmark::RegisterBenchmark(
-               name.c_str(), [=](benchmark::State &state) { run(state, make); })
+    benchmark::RegisterBenchmark(
+        name.c_str(), [=](benchmark::State &state) { run(state, make); })
         ->Unit(benchmark::kMicrosecond)
-        ->Arg(100)
-        ->Arg(1000);
+        ->Arg(numOperations);
   };
   for (auto [name, make] : extremes)
-    addBenchmark(std::string("critical-path/") + name, criticalPath, make)
-        ->Arg(10000);
-  for (auto [name, make] : models) {
-    addBenchmark(std::string("critical-path/") + name, criticalPath, make)
-        ->Arg(10000);
-    addBenchmark(std::string("chain-cover/") + name, chainCover, make);
-  }
+    for (int64_t numOperations : {100, 1000, 10000})
+      addBenchmark(std::string(name) + "/critical-path", numOperations,
+                   criticalPath, make);
+  // Both algorithms on one graph, one below the other. The chain cover needs a
+  // transitive closure, so it is for small graphs.
+  for (auto [name, make] : models)
+    for (int64_t numOperations : {100, 1000, 10000}) {
+      addBenchmark(std::string(name) + "/critical-path", numOperations,
+                   criticalPath, make);
+      if (numOperations <= 1000)
+        addBenchmark(std::string(name) + "/chain-cover", numOperations,
+                     chainCover, make);
+    }
 }
 
 } // namespace
