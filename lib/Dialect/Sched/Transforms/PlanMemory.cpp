@@ -181,7 +181,8 @@ LogicalResult SchedulePlanner::place(unsigned index, Bytes &bytes) {
       bytes.live.pop();
       free[buffers[done].offset] = {buffers[done].size, {done}};
     }
-    for (auto begin = free.begin(); begin != free.end(); ++begin) {
+    for (auto begin = free.begin(); begin != free.end() && bestWaste != 0;
+         ++begin) {
       int64_t room = 0;
       for (auto last = begin;
            last != free.end() && last->first == begin->first + room &&
