@@ -717,7 +717,16 @@ private:
     }
   };
 
+  /// What an op touches, and an operand that cannot be followed.
+  struct OpAccesses {
+    SmallVector<BufferAccess> all;
+    OpOperand *unknown = nullptr;
+  };
+
+  void findAccesses();
   void findPlaces();
+  void findKnownToAll();
+  bool isKnownToAll(const Entry &entry, unsigned index) const;
   unsigned getPlace(Value base);
   bool shareBytes(unsigned a, unsigned b) const;
   template <typename Function>
@@ -742,11 +751,54 @@ private:
   std::vector<Contents> contents; ///< of each place
   std::vector<std::vector<Contents>> saved;
   DenseSet<Value> everWritten;
-  DenseMap<Operation *, SmallVector<BufferAccess>> accessesOf;
+  DenseMap<Operation *, OpAccesses> accessesOf;
+  /// Bases that the host reads, and whether one of them is in the workspace.
+  DenseSet<Value> hostReads;
+  bool readsWorkspaceOnHost = false;
+  /// What each execution and all after it know to be done.
+  std::vector<VectorClock> knownToAll;
   DenseSet<std::tuple<Operation *, Operation *, Value, Value>> reported;
 };
 
 } // namespace
+
+void HazardFinder::findAccesses() {
+  for (const Execution &execution : order.getExecutions()) {
+    auto [it, isNew] = accessesOf.try_emplace(execution.op);
+    if (!isNew)
+      continue;
+    if (auto found = accesses.getAccesses(execution.op, &it->second.unknown))
+      it->second.all = std::move(*found);
+    for (const BufferAccess &access : it->second.all)
+      if (access.isHostRead) {
+        hostReads.insert(access.base);
+        readsWorkspaceOnHost |= bool(access.base.getDefiningOp<AllocOp>());
+      }
+  }
+}
+
+void HazardFinder::findKnownToAll() {
+  ArrayRef<Execution> executions = order.getExecutions();
+  knownToAll.resize(executions.size());
+  for (size_t index = executions.size(); index-- > 0;) {
+    knownToAll[index] = executions[index].clock;
+    if (index + 1 < executions.size())
+      knownToAll[index].meet(knownToAll[index + 1]);
+  }
+}
+
+/// Whether everything from the execution `index` on is ordered behind an
+/// earlier access, so that it can be forgotten. A host read is in danger though
+/// it is ordered.
+bool HazardFinder::isKnownToAll(const Entry &entry, unsigned index) const {
+  const Execution &execution = order.getExecutions()[entry.execution];
+  if (knownToAll[index][execution.lane] < execution.tick)
+    return false;
+  Value base = entry.access.base;
+  return !entry.access.writes() ||
+         !(hostReads.contains(base) ||
+           (readsWorkspaceOnHost && base.getDefiningOp<AllocOp>()));
+}
 
 /// Buffers with equal spans are one place. Places are sorted by their start;
 /// where all before end below all after, for every token count, a new cluster
@@ -878,7 +930,7 @@ void HazardFinder::checkContents(unsigned index, ArrayRef<BufferAccess> all) {
     if (now.by != ~0u && everWritten.count(access.base)) {
       hazard.kind = Hazard::Overwritten;
       hazard.before = &order.getExecutions()[now.by];
-      for (const BufferAccess &write : accessesOf[hazard.before->op])
+      for (const BufferAccess &write : accessesOf[hazard.before->op].all)
         if (write.writes() && write.base != access.base &&
             mayOverlap(write, access, range)) {
           hazard.beforeBase = write.base;
@@ -896,6 +948,8 @@ void HazardFinder::checkOrder(unsigned index, const BufferAccess &access) {
   unsigned place = getPlace(access.base);
   forEachNeighbor(place, [&](unsigned other) {
     auto isSuperseded = [&](const Entry &entry) {
+      if (isKnownToAll(entry, index))
+        return true;
       bool isSameBase = entry.access.base == access.base;
       const Execution &before = order.getExecutions()[entry.execution];
       if (!entry.access.writes() && !access.writes())
@@ -993,19 +1047,13 @@ void HazardFinder::write(unsigned index, const BufferAccess &access) {
 
 void HazardFinder::execute(unsigned index) {
   const Execution &execution = order.getExecutions()[index];
-  auto [it, isNew] = accessesOf.try_emplace(execution.op);
-  if (isNew) {
-    OpOperand *unknown = nullptr;
-    if (auto found = accesses.getAccesses(execution.op, &unknown)) {
-      it->second = std::move(*found);
-    } else {
-      Hazard hazard{Hazard::UnknownBuffer};
-      hazard.after = &execution;
-      hazard.operand = unknown;
-      report(hazard);
-    }
+  const auto &[all, unknown] = accessesOf[execution.op];
+  if (unknown) {
+    Hazard hazard{Hazard::UnknownBuffer};
+    hazard.after = &execution;
+    hazard.operand = unknown;
+    report(hazard);
   }
-  SmallVector<BufferAccess> all = it->second;
   for (const BufferAccess &access : all) {
     auto alloc = access.base.getDefiningOp<AllocOp>();
     if (alloc && alloc->getParentOfType<ScheduleOp>() != order.getSchedule()) {
@@ -1047,7 +1095,9 @@ void HazardFinder::merge(std::vector<Contents> &&other) {
 }
 
 std::vector<Hazard> HazardFinder::run() {
+  findAccesses();
   findPlaces();
+  findKnownToAll();
   contents.resize(places.size());
   for (const Step &step : order.getSteps()) {
     if (isDone())

@@ -270,6 +270,27 @@ func.func @host_read(%n: memref<2xi32> {prefill.name = "lengths", prefill.metada
   }
   return
 }
+
+// The same in the workspace, with an op between.
+func.func @host_read_workspace(%q: memref<4x8x16xf32>, %w: memref<4x8xf32>, %cache: memref<2x8x16xf32>, %table: memref<1x2xi32>, %offsets: memref<2xi32>, %y: memref<4x8xi32>, %z: memref<4xf32>) {
+  sched.schedule(%s0) workspace(#sched.linear<0, 256>) {
+    // expected-note @below {{buffer of type 'memref<1xi32>' is here}}
+    %lengths = sched.alloc() at <0, 0> : memref<1xi32>
+    sched.launch on %s0 {
+      // expected-note @below {{'prefill.kernel @count' writes it here, on %s0}}
+      prefill.kernel @count outs(%lengths : memref<1xi32>) {effect = #safe}
+    }
+    sched.launch on %s0 {
+      prefill.kernel @other outs(%z : memref<4xf32>) {effect = #safe}
+    }
+    sched.launch on %s0 {
+      // expected-error @below {{'prefill.index_select' op reads a buffer of type 'memref<1xi32>' on the host while it is enqueued, but nothing makes the host wait for 'prefill.kernel @count' on %s0; expected host values from before the schedule}}
+      prefill.index_select %q weighted %w from %cache through %table requests(%offsets, %lengths) into %y {ratio = 4 : i64} : memref<4x8x16xf32>, memref<4x8xf32>, memref<2x8x16xf32>, memref<1x2xi32>, memref<2xi32>, memref<1xi32> -> memref<4x8xi32>
+    }
+  }
+  return
+}
+
 func.func @host_read_first(%n: memref<2xi32> {prefill.name = "lengths", prefill.metadata = #prefill.metadata<host>}) {
   sched.schedule(%s0) {
     sched.launch on %s0 {
