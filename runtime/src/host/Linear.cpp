@@ -136,21 +136,24 @@ static braid_status checkLinear(const braid_kernel_call *call, void *) {
   return checker.status();
 }
 
-static size_t linearWorkspace(const braid_kernel_call *call, size_t, void *) {
-  return productScratch(call->operands[X]->dtype, sizeOf(*call, Weight, 0),
-                        sizeOf(*call, Weight, 1));
+static Product makeProduct(const braid_kernel_call &call) {
+  return {sizeOf(call, X, 0),
+          sizeOf(call, Weight, 0),
+          sizeOf(call, Weight, 1),
+          matrixAt(call.operands[X], 0),
+          matrixAt(call.operands[Weight], 0),
+          matrixAt(call.operands[Y], 0),
+          scalesAt(call.operands[XScale], 1, 0),
+          scalesAt(call.operands[WeightScale], ScaleBlock, 0)};
+}
+
+static size_t linearWorkspace(const braid_kernel_call *call, size_t,
+                              void *userData) {
+  return productScratch(makeProduct(*call), smallOps(userData));
 }
 
 static braid_status runLinear(const braid_kernel_call *call, void *userData) {
-  Product product = {sizeOf(*call, X, 0),
-                     sizeOf(*call, Weight, 0),
-                     sizeOf(*call, Weight, 1),
-                     matrixAt(call->operands[X], 0),
-                     matrixAt(call->operands[Weight], 0),
-                     matrixAt(call->operands[Y], 0),
-                     scalesAt(call->operands[XScale], 1, 0),
-                     scalesAt(call->operands[WeightScale], ScaleBlock, 0)};
-  if (!multiply(product, smallOps(userData), call->workspace))
+  if (!multiply(makeProduct(*call), smallOps(userData), call->workspace))
     return kernelFailed(*call, "oneDNN refused the product");
   return BRAID_OK;
 }
@@ -176,30 +179,31 @@ static braid_status checkGroupedLinear(const braid_kernel_call *call, void *) {
   return checker.status();
 }
 
+/// The product of group `g`.
+static Product makeProduct(const braid_kernel_call &call, int64_t g) {
+  const braid_tensor *x = call.operands[X], *weight = call.operands[Weight],
+                     *y = call.operands[Y];
+  int64_t n = y->sizes[2];
+  return {x->sizes[0],
+          n,
+          weight->sizes[1],
+          matrixAt(x, 0, g),
+          matrixAt(weight, g * n),
+          matrixAt(y, 0, g),
+          scalesAt(call.operands[XScale], 1, 0, g),
+          scalesAt(call.operands[WeightScale], ScaleBlock, g * n / ScaleBlock)};
+}
+
 static size_t groupedLinearWorkspace(const braid_kernel_call *call, size_t,
-                                     void *) {
-  return productScratch(call->operands[X]->dtype, sizeOf(*call, Y, 2),
-                        sizeOf(*call, Weight, 1));
+                                     void *userData) {
+  return productScratch(makeProduct(*call, 0), smallOps(userData));
 }
 
 static braid_status runGroupedLinear(const braid_kernel_call *call,
                                      void *userData) {
-  const braid_tensor *x = call->operands[X], *weight = call->operands[Weight],
-                     *y = call->operands[Y];
-  int64_t n = y->sizes[2], k = weight->sizes[1];
-  for (int64_t g = 0; g < x->sizes[1]; ++g) {
-    Product product = {
-        x->sizes[0],
-        n,
-        k,
-        matrixAt(x, 0, g),
-        matrixAt(weight, g * n),
-        matrixAt(y, 0, g),
-        scalesAt(call->operands[XScale], 1, 0, g),
-        scalesAt(call->operands[WeightScale], ScaleBlock, g * n / ScaleBlock)};
-    if (!multiply(product, smallOps(userData), call->workspace))
+  for (int64_t g = 0; g < sizeOf(*call, X, 1); ++g)
+    if (!multiply(makeProduct(*call, g), smallOps(userData), call->workspace))
       return kernelFailed(*call, "oneDNN refused the product");
-  }
   return BRAID_OK;
 }
 

@@ -13,7 +13,6 @@
 #include "Product.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <dnnl.h>
 #include <optional>
@@ -21,78 +20,15 @@
 using namespace braid::runtime;
 
 static constexpr int64_t TileRows = 64;
-/// Columns of y at a time; bounds the scratch of wide weights.
-static constexpr int64_t TileColumns = 4096;
-
-//===----------------------------------------------------------------------===//
-// f32
-//===----------------------------------------------------------------------===//
-
-/// One product of a whole tile.
-static bool multiplyTile(int64_t n, int64_t k, const float *x, int64_t xRow,
-                         const float *weight, int64_t weightRow, float *y,
-                         int64_t yRow) {
-  return dnnl_sgemm('N', 'T', TileRows, n, k, 1.0f, x, xRow, weight, weightRow,
-                    0.0f, y, yRow) == dnnl_success;
-}
-
-namespace {
-/// Scratch for a padded tile.
-struct Tile {
-  float *x;
-  float *y;
-
-  Tile(ScratchParts &parts, int64_t n, int64_t k)
-      : x(parts.take<float>(TileRows * k)),
-        y(parts.take<float>(TileRows * std::min(n, TileColumns))) {}
-};
-} // namespace
-
-static bool multiplyF32(const Product &p, const Tile &tile) {
-  // A row stride below the row length occurs with one row, or where rows are
-  // repeated; the library takes neither.
-  int64_t weightRow = std::max(p.weight.rowStride, p.k);
-  int64_t xRow = p.x.rowStride, yRow = p.y.rowStride;
-  bool direct = xRow >= p.k && yRow >= p.n;
-  for (int64_t column = 0; column < p.n; column += TileColumns) {
-    int64_t n = std::min(TileColumns, p.n - column);
-    const float *weight =
-        static_cast<const float *>(p.weight.data) + column * weightRow;
-    for (int64_t row = 0; row < p.rows; row += TileRows) {
-      int64_t count = std::min(TileRows, p.rows - row);
-      const float *x = static_cast<const float *>(p.x.data) + row * xRow;
-      float *y = static_cast<float *>(p.y.data) + row * yRow + column;
-      if (count == TileRows && direct) {
-        if (!multiplyTile(n, p.k, x, xRow, weight, weightRow, y, yRow))
-          return false;
-        continue;
-      }
-      for (int64_t i = 0; i < count; ++i)
-        std::memcpy(tile.x + i * p.k, x + i * xRow, p.k * sizeof(float));
-      std::memset(tile.x + count * p.k, 0,
-                  (TileRows - count) * p.k * sizeof(float));
-      if (!multiplyTile(n, p.k, tile.x, p.k, weight, weightRow, tile.y, n))
-        return false;
-      for (int64_t i = 0; i < count; ++i)
-        std::memcpy(y + i * yRow, tile.y + i * n, n * sizeof(float));
-    }
-  }
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// bf16 and fp8
-//===----------------------------------------------------------------------===//
-
+/// Columns of y at a time.
+static constexpr int64_t MaxColumns = 1024;
+/// Weights that are used at a time; about the size of a processor's own cache.
+static constexpr int64_t PanelBytes = int64_t(1) << 21;
+/// Rows of x that one panel is used for: as they lie, and in scratch.
+static constexpr int64_t DirectRows = 1024;
+static constexpr int64_t ChunkRows = 128;
 /// Columns of K that share a scale.
 static constexpr int64_t ScaleColumns = 128;
-/// What is brought to another type at a time: about the size of a processor's
-/// own cache.
-static constexpr int64_t PanelBytes = int64_t(1) << 21;
-/// Rows of x that one panel of weights is used for.
-static constexpr int64_t ChunkRows = 256;
-/// Most columns of a panel.
-static constexpr int64_t PanelColumns = 512;
 
 float Scales::get(int64_t row, int64_t block) const {
   if (!data)
@@ -103,64 +39,41 @@ float Scales::get(int64_t row, int64_t block) const {
              : scaleFromE8m0(static_cast<const uint8_t *>(data)[index]);
 }
 
-/// Whether e4m3 times any of the scales is exact in bf16: they are powers of
-/// two, well within its range.
-static bool areExactInBf16(const Scales &scales, int64_t rows, int64_t k) {
-  if (!scales.data || scales.isWhole)
-    return true;
-  for (int64_t row = 0; row < rows; row += scales.rowsPerScale)
-    for (int64_t block = 0; block < (k + ScaleColumns - 1) / ScaleColumns;
-         ++block) {
-      int exponent;
-      if (std::frexp(scales.get(row, block), &exponent) != 0.5f ||
-          exponent < -100 || exponent > 100)
-        return false;
-    }
-  return true;
-}
-
 namespace {
 
-/// A product [64, k] x [n, k]^T of dense bf16 rows, with sums in f32. Creating
-/// one is quick after the first of its shape, which the library keeps.
-class Bf16Tile {
+/// y[64, n] = x[64, k] . weight[n, k]^T in f32. Creating one is quick after the
+/// first of its shape, which the library keeps.
+class TileProduct {
 public:
-  Bf16Tile(int64_t n, int64_t k, int64_t weightRow) {
+  TileProduct(int64_t n, int64_t k, int64_t xRow, int64_t weightRow) {
     static const dnnl_engine_t engine = [] {
       dnnl_engine_t made = nullptr;
       dnnl_engine_create(&made, dnnl_cpu, 0);
       return made;
     }();
-    dnnl_dims_t xDims = {TileRows, k}, weightDims = {k, n},
-                yDims = {TileRows, n};
-    dnnl_dims_t xStrides = {k, 1}, weightStrides = {1, weightRow},
-                yStrides = {n, 1};
-    dnnl_memory_desc_t x, weight, y;
+    dnnl_dims_t dims[3] = {{TileRows, k}, {k, n}, {TileRows, n}};
+    dnnl_dims_t strides[3] = {{xRow, 1}, {1, weightRow}, {n, 1}};
+    dnnl_memory_desc_t parts[3];
+    isMade = engine != nullptr;
+    for (int i = 0; i < 3 && isMade; ++i)
+      isMade = dnnl_memory_desc_init_by_strides(&parts[i], 2, dims[i], dnnl_f32,
+                                                strides[i]) == dnnl_success &&
+               dnnl_memory_create(&memory[i], &parts[i], engine, nullptr) ==
+                   dnnl_success;
     dnnl_matmul_desc_t matmul;
     dnnl_primitive_desc_t description = nullptr;
-    isMade =
-        engine &&
-        dnnl_memory_desc_init_by_strides(&x, 2, xDims, dnnl_bf16, xStrides) ==
-            dnnl_success &&
-        dnnl_memory_desc_init_by_strides(&weight, 2, weightDims, dnnl_bf16,
-                                         weightStrides) == dnnl_success &&
-        dnnl_memory_desc_init_by_strides(&y, 2, yDims, dnnl_f32, yStrides) ==
-            dnnl_success &&
-        dnnl_matmul_desc_init(&matmul, &x, &weight, nullptr, &y) ==
-            dnnl_success &&
-        dnnl_primitive_desc_create(&description, &matmul, nullptr, engine,
-                                   nullptr) == dnnl_success &&
-        dnnl_primitive_create(&primitive, description) == dnnl_success &&
-        dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) ==
-            dnnl_success &&
-        dnnl_memory_create(&memory[0], &x, engine, nullptr) == dnnl_success &&
-        dnnl_memory_create(&memory[1], &weight, engine, nullptr) ==
-            dnnl_success &&
-        dnnl_memory_create(&memory[2], &y, engine, nullptr) == dnnl_success;
+    isMade = isMade &&
+             dnnl_matmul_desc_init(&matmul, &parts[0], &parts[1], nullptr,
+                                   &parts[2]) == dnnl_success &&
+             dnnl_primitive_desc_create(&description, &matmul, nullptr, engine,
+                                        nullptr) == dnnl_success &&
+             dnnl_primitive_create(&primitive, description) == dnnl_success &&
+             dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) ==
+                 dnnl_success;
     if (description)
       dnnl_primitive_desc_destroy(description);
   }
-  ~Bf16Tile() {
+  ~TileProduct() {
     for (dnnl_memory_t part : memory)
       if (part)
         dnnl_memory_destroy(part);
@@ -169,22 +82,20 @@ public:
     if (primitive)
       dnnl_primitive_destroy(primitive);
   }
-  Bf16Tile(const Bf16Tile &) = delete;
-  Bf16Tile &operator=(const Bf16Tile &) = delete;
+  TileProduct(const TileProduct &) = delete;
+  TileProduct &operator=(const TileProduct &) = delete;
 
-  /// False on processors for which the library has no such product.
-  explicit operator bool() const { return isMade; }
-
-  bool run(const uint16_t *x, const uint16_t *weight, float *y) {
-    const void *data[3] = {x, weight, y};
-    for (int i = 0; i < 3; ++i)
-      if (dnnl_memory_set_data_handle(memory[i], const_cast<void *>(data[i])) !=
-          dnnl_success)
-        return false;
+  /// False if the library refused.
+  bool run(const float *x, const float *weight, float *y) {
+    const float *data[3] = {x, weight, y};
+    for (int i = 0; i < 3 && isMade; ++i)
+      isMade = dnnl_memory_set_data_handle(
+                   memory[i], const_cast<float *>(data[i])) == dnnl_success;
     dnnl_exec_arg_t arguments[3] = {{DNNL_ARG_SRC, memory[0]},
                                     {DNNL_ARG_WEIGHTS, memory[1]},
                                     {DNNL_ARG_DST, memory[2]}};
-    return dnnl_primitive_execute(primitive, stream, 3, arguments) ==
+    return isMade &&
+           dnnl_primitive_execute(primitive, stream, 3, arguments) ==
                dnnl_success &&
            dnnl_stream_wait(stream) == dnnl_success;
   }
@@ -196,88 +107,92 @@ private:
   bool isMade = false;
 };
 
-/// Scratch of a product that is not f32 throughout. Panels hold bf16 or f32.
-struct Panels {
-  int64_t columns; ///< of a panel of weights
-  char *x;         ///< [ChunkRows, k] in bf16, half as many in f32
-  char *weight;    ///< [columns, k]
-  float *y;        ///< [TileRows, columns]
-
-  Panels(ScratchParts &parts, int64_t n, int64_t k)
-      : columns(std::min(padded(n, 32),
-                         std::clamp<int64_t>(
-                             PanelBytes / std::max<int64_t>(1, k * 2) / 32 * 32,
-                             32, PanelColumns))),
-        x(parts.take<char>(ChunkRows * k * 2)),
-        weight(parts.take<char>(columns * k * 4)),
-        y(parts.take<float>(TileRows * columns)) {}
-};
-
-/// Computes in bf16 or in f32.
-template <typename Element>
+/// A product and its scratch.
 class Multiplier {
 public:
-  Multiplier(const Product &product, const SmallOps &ops, const Panels &panels)
-      : p(product), ops(ops), panels(panels),
-        x(reinterpret_cast<Element *>(panels.x)),
-        weight(reinterpret_cast<Element *>(panels.weight)) {}
+  Multiplier(const Product &product, const SmallOps &ops, ScratchParts &parts);
 
   bool run();
 
 private:
-  static constexpr bool IsBf16 = sizeof(Element) == 2;
-  static constexpr int64_t Rows = IsBf16 ? ChunkRows : ChunkRows / 2;
-
-  /// Weights that are used where they lie.
-  bool isDirect() const { return IsBf16 && p.weight.dtype == BRAID_BF16; }
-  void convert(const Matrix &matrix, const Scales &scales, int64_t row,
-               Element *to);
+  /// Weights of f32 are used where they lie, and so are whole tiles of x unless
+  /// their rows are too far apart for scratch that looks the same.
+  bool isDirect() const { return p.x.dtype == BRAID_F32; }
+  bool canUseTilesOfX() const {
+    return isDirect() && p.x.rowStride >= p.k && p.x.rowStride <= 2 * p.k;
+  }
+  void loadRow(const Matrix &matrix, const Scales &scales, int64_t row,
+               float *to);
+  const float *loadTile(int64_t row, int64_t count, float *to);
   void store(int64_t row, int64_t count, int64_t column, int64_t n);
-  bool multiplyColumns(int64_t row, int64_t rows, int64_t column, int64_t n,
-                       Bf16Tile *tile);
 
   const Product &p;
   const SmallOps &ops;
-  const Panels &panels;
-  Element *x, *weight;
+  int64_t columns;   ///< of y at a time
+  int64_t xRow;      ///< distance of rows in x
+  int64_t weightRow; ///< distance of weights
+  float *x;          ///< [ChunkRows, xRow]
+  float *weight;     ///< [columns, k] unless direct
+  float *y;          ///< [TileRows, columns]
 };
 
 } // namespace
 
-/// One row of a matrix to the type of the product, scaled by its blocks.
-template <typename Element>
-void Multiplier<Element>::convert(const Matrix &matrix, const Scales &scales,
-                                  int64_t row, Element *to) {
-  if (matrix.dtype == BRAID_BF16) {
-    const uint16_t *from =
-        static_cast<const uint16_t *>(matrix.data) + row * matrix.rowStride;
-    if constexpr (IsBf16)
-      std::memcpy(to, from, p.k * sizeof(Element));
-    else
-      ops.widenBf16(from, to, p.k);
-    return;
-  }
-  const uint8_t *from =
-      static_cast<const uint8_t *>(matrix.data) + row * matrix.rowStride;
-  int64_t step = scales.isWhole ? p.k : ScaleColumns;
-  for (int64_t c = 0; c < p.k; c += step) {
-    int64_t count = std::min(step, p.k - c);
-    // A scale of the whole tensor is applied to the sums.
-    float scale = scales.isWhole ? 1.0f : scales.get(row, c / ScaleColumns);
-    if constexpr (IsBf16)
-      ops.fp8ToBf16(from + c, scale, to + c, count);
-    else
-      ops.widenFp8(from + c, scale, to + c, count);
-  }
+Multiplier::Multiplier(const Product &product, const SmallOps &ops,
+                       ScratchParts &parts)
+    : p(product), ops(ops) {
+  int64_t fitting = PanelBytes / static_cast<int64_t>(sizeof(float)) /
+                    std::max<int64_t>(1, p.k);
+  columns = std::min(padded(p.n, 32),
+                     std::clamp<int64_t>(fitting / 32 * 32, 64, MaxColumns));
+  // A row stride below the row length occurs with one row, or where rows are
+  // repeated; the library takes neither.
+  weightRow = isDirect() ? std::max(p.weight.rowStride, p.k) : p.k;
+  xRow = canUseTilesOfX() ? p.x.rowStride : p.k;
+  x = parts.take<float>((canUseTilesOfX() ? TileRows : ChunkRows) * xRow);
+  weight = parts.take<float>(isDirect() ? 0 : columns * p.k);
+  y = parts.take<float>(TileRows * columns);
 }
 
-template <typename Element>
-void Multiplier<Element>::store(int64_t row, int64_t count, int64_t column,
-                                int64_t n) {
+/// One row of a matrix in f32, scaled by its blocks.
+void Multiplier::loadRow(const Matrix &matrix, const Scales &scales,
+                         int64_t row, float *to) {
+  int64_t offset = row * matrix.rowStride;
+  if (matrix.dtype == BRAID_F32) {
+    std::memcpy(to, static_cast<const float *>(matrix.data) + offset,
+                p.k * sizeof(float));
+    return;
+  }
+  if (matrix.dtype == BRAID_BF16) {
+    ops.widenBf16(static_cast<const uint16_t *>(matrix.data) + offset, to, p.k);
+    return;
+  }
+  const uint8_t *from = static_cast<const uint8_t *>(matrix.data) + offset;
+  int64_t step = scales.isWhole ? p.k : ScaleColumns;
+  for (int64_t c = 0; c < p.k; c += step)
+    // A scale of the whole tensor is applied to the sums.
+    ops.widenFp8(from + c,
+                 scales.isWhole ? 1.0f : scales.get(row, c / ScaleColumns),
+                 to + c, std::min(step, p.k - c));
+}
+
+/// The tile of x at `row`: where it lies if it is whole and can be used so,
+/// else copied to `to` with zeros beyond its `count` rows.
+const float *Multiplier::loadTile(int64_t row, int64_t count, float *to) {
+  if (canUseTilesOfX() && count == TileRows)
+    return static_cast<const float *>(p.x.data) + row * xRow;
+  for (int64_t i = 0; i < count; ++i)
+    loadRow(p.x, p.xScale, row + i, to + i * xRow);
+  for (int64_t i = count; i < TileRows; ++i)
+    std::memset(to + i * xRow, 0, p.k * sizeof(float));
+  return to;
+}
+
+void Multiplier::store(int64_t row, int64_t count, int64_t column, int64_t n) {
   float factor = (p.xScale.isWhole ? p.xScale.get(0, 0) : 1.0f) *
                  (p.weightScale.isWhole ? p.weightScale.get(0, 0) : 1.0f);
   for (int64_t i = 0; i < count; ++i) {
-    float *from = panels.y + i * n;
+    float *from = y + i * n;
     if (factor != 1.0f)
       for (int64_t j = 0; j < n; ++j)
         from[j] *= factor;
@@ -290,81 +205,48 @@ void Multiplier<Element>::store(int64_t row, int64_t count, int64_t column,
   }
 }
 
-template <typename Element>
-bool Multiplier<Element>::multiplyColumns(int64_t row, int64_t rows,
-                                          int64_t column, int64_t n,
-                                          Bf16Tile *tile) {
-  const Element *from = weight;
-  int64_t stride = p.k;
-  if (isDirect()) {
-    stride = std::max(p.weight.rowStride, p.k);
-    from = static_cast<const Element *>(p.weight.data) + column * stride;
-  } else {
-    for (int64_t j = 0; j < n; ++j)
-      convert(p.weight, p.weightScale, column + j, weight + j * p.k);
-  }
-  for (int64_t i = 0; i < rows; i += TileRows) {
-    if constexpr (IsBf16) {
-      if (!tile->run(x + i * p.k, from, panels.y))
-        return false;
-    } else {
-      if (!multiplyTile(n, p.k, x + i * p.k, p.k, from, stride, panels.y, n))
-        return false;
-    }
-    store(row + i, std::min(TileRows, rows - i), column, n);
-  }
-  return true;
-}
-
-template <typename Element>
-bool Multiplier<Element>::run() {
-  int64_t stride = isDirect() ? std::max(p.weight.rowStride, p.k) : p.k;
-  std::optional<Bf16Tile> tile;
+bool Multiplier::run() {
+  std::optional<TileProduct> tile;
   int64_t tileColumns = 0;
-  for (int64_t row = 0; row < p.rows; row += Rows) {
-    int64_t rows = std::min(Rows, p.rows - row);
-    for (int64_t i = 0; i < rows; ++i)
-      convert(p.x, p.xScale, row + i, x + i * p.k);
-    std::memset(static_cast<void *>(x + rows * p.k), 0,
-                (padded(rows, TileRows) - rows) * p.k * sizeof(Element));
-    for (int64_t column = 0; column < p.n; column += panels.columns) {
-      int64_t n = std::min(panels.columns, p.n - column);
-      if (IsBf16 && n != tileColumns) {
-        tile.emplace(n, p.k, stride);
+  const float *tiles[DirectRows / TileRows];
+  int64_t chunk = canUseTilesOfX() ? DirectRows : ChunkRows;
+  for (int64_t begin = 0; begin < p.rows; begin += chunk) {
+    int64_t end = std::min(begin + chunk, p.rows);
+    for (int64_t row = begin, i = 0; row < end; row += TileRows, ++i)
+      // All tiles but the last one are whole, so in place they share scratch.
+      tiles[i] = loadTile(row, std::min(TileRows, end - row),
+                          canUseTilesOfX() ? x : x + (row - begin) * xRow);
+    for (int64_t column = 0; column < p.n; column += columns) {
+      int64_t n = std::min(columns, p.n - column);
+      if (n != tileColumns) {
+        tile.emplace(n, p.k, xRow, weightRow);
         tileColumns = n;
-        if (!*tile)
-          return false;
       }
-      if (!multiplyColumns(row, rows, column, n, tile ? &*tile : nullptr))
-        return false;
+      const float *panel = weight;
+      if (isDirect())
+        panel = static_cast<const float *>(p.weight.data) + column * weightRow;
+      else
+        for (int64_t j = 0; j < n; ++j)
+          loadRow(p.weight, p.weightScale, column + j, weight + j * p.k);
+      for (int64_t row = begin, i = 0; row < end; row += TileRows, ++i) {
+        if (!tile->run(tiles[i], panel, y))
+          return false;
+        store(row, std::min(TileRows, end - row), column, n);
+      }
     }
   }
   return true;
 }
 
-/// Whether the library has products of bf16 on this processor.
-static bool hasBf16() {
-  static const bool has = bool(Bf16Tile(32, 32, 32));
-  return has;
-}
-
-size_t braid::runtime::productScratch(int32_t dtype, int64_t n, int64_t k) {
+size_t braid::runtime::productScratch(const Product &product,
+                                      const SmallOps &ops) {
   ScratchParts parts(nullptr);
-  if (dtype == BRAID_F32)
-    Tile(parts, n, k);
-  else
-    Panels(parts, n, k);
+  Multiplier(product, ops, parts);
   return parts.bytes();
 }
 
-bool braid::runtime::multiply(const Product &p, const SmallOps &ops,
+bool braid::runtime::multiply(const Product &product, const SmallOps &ops,
                               void *scratch) {
   ScratchParts parts(scratch);
-  if (p.x.dtype == BRAID_F32)
-    return multiplyF32(p, Tile(parts, p.n, p.k));
-  Panels panels(parts, p.n, p.k);
-  if (hasBf16() && areExactInBf16(p.xScale, p.rows, p.k) &&
-      areExactInBf16(p.weightScale, p.n, p.k))
-    return Multiplier<uint16_t>(p, ops, panels).run();
-  return Multiplier<float>(p, ops, panels).run();
+  return Multiplier(product, ops, parts).run();
 }

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One matrix product of linear or grouped_linear. f32 goes to the library as it
-// is. bf16 is multiplied as bf16 with sums in f32 where the library can, and as
-// f32 where it cannot. Scaled fp8 is brought to one of the two first: to bf16,
-// which is exact, if its scales are powers of two or one for the whole tensor.
+// One matrix product of linear or grouped_linear, in f32 whatever its elements
+// are: bf16 and scaled fp8 become f32 on the way, which is exact but for scales
+// that are no powers of two.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +44,8 @@ struct Product {
   Scales xScale, weightScale;
 };
 
-/// Bytes of scratch for products of these types with at most n columns.
-size_t productScratch(int32_t dtype, int64_t n, int64_t k);
+/// Bytes of scratch that `multiply` needs.
+size_t productScratch(const Product &product, const SmallOps &ops);
 
 /// Returns false if the library refused.
 bool multiply(const Product &product, const SmallOps &ops, void *scratch);

@@ -89,9 +89,6 @@ struct SmallOps {
   void (*narrowBf16)(const float *x, uint16_t *y, int64_t n);
   /// y = x * scale from e4m3.
   void (*widenFp8)(const uint8_t *x, float scale, float *y, int64_t n);
-  /// The same into bf16; exact where scale is a power of two and no result is
-  /// below bf16's normal numbers.
-  void (*fp8ToBf16)(const uint8_t *x, float scale, uint16_t *y, int64_t n);
   /// y = x / scale in e4m3, to the nearest, ties to even; beyond 448 is 448.
   void (*narrowFp8)(const float *x, float scale, uint8_t *y, int64_t n);
   /// The largest |x|; NaN counts as none.
