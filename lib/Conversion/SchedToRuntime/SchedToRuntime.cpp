@@ -188,6 +188,10 @@ LogicalResult InputVerifier::verifyType(Operation *op, Type type) {
 }
 
 LogicalResult InputVerifier::verifyFunction(func::FuncOp function) {
+  if (function.getSymName().starts_with("braid_"))
+    return function.emitOpError(
+        "has a name that begins with 'braid_', as those of the runtime do; "
+        "expected another one");
   if (function.isExternal())
     return function.emitOpError("has no body; expected every called function "
                                 "to be defined in the module");

@@ -200,3 +200,11 @@ func.func private @returning() -> index attributes {sched.kernel} {
   %c0 = arith.constant 0 : index
   return %c0 : index
 }
+
+// -----
+
+// Names of the runtime are taken.
+// expected-error @below {{'func.func' op has a name that begins with 'braid_', as those of the runtime do; expected another one}}
+func.func @braid_rt_launch(%x: memref<4xf32>) {
+  return
+}

@@ -173,3 +173,26 @@ func.func @invalid(%a: memref<?x8xbf16> {prefill.rope = #prefill.rope<theta = 1.
 func.func @invalid(%a: memref<?x8xf32> {prefill.weights = ["a"]}) {
   return
 }
+
+// -----
+
+// Attributes of arguments say nothing anywhere else: on a function,
+// expected-error @below {{'func.func' op has 'prefill.name', which belongs on arguments of functions}}
+func.func @function() attributes {prefill.name = "x"} {
+  return
+}
+
+// -----
+
+// on a module,
+// expected-error @below {{'builtin.module' op has 'prefill.metadata', which belongs on arguments of functions}}
+module attributes {prefill.metadata = #prefill.metadata<host>} {
+}
+
+// -----
+
+// and on a result.
+// expected-error @below {{'func.func' op result 0: has 'prefill.name', which belongs on arguments of functions}}
+func.func @result(%x: tensor<4xf32>) -> (tensor<4xf32> {prefill.name = "y"}) {
+  return %x : tensor<4xf32>
+}

@@ -167,3 +167,19 @@ LogicalResult PrefillDialect::verifyRegionArgAttribute(
                  << getWeightAttrName() << "' and '" << getRopeAttrName()
                  << "'";
 }
+
+/// Attributes of this dialect are for arguments; anywhere else they would be
+/// without effect.
+LogicalResult
+PrefillDialect::verifyOperationAttribute(Operation *op,
+                                         NamedAttribute attribute) {
+  return op->emitOpError() << "has '" << attribute.getName().getValue()
+                           << "', which belongs on arguments of functions";
+}
+
+LogicalResult PrefillDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned resultIndex, NamedAttribute attribute) {
+  return op->emitOpError() << "result " << resultIndex << ": has '"
+                           << attribute.getName().getValue()
+                           << "', which belongs on arguments of functions";
+}

@@ -64,6 +64,8 @@ def Prefill_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["::braid::sched::SchedDialect",
                            "::mlir::memref::MemRefDialect"];
   let extraClassDeclaration = [{
