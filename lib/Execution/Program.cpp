@@ -103,6 +103,25 @@ static std::vector<ProgramArgument> readArguments(func::FuncOp function) {
   return arguments;
 }
 
+/// Finds out from the ops that write them what is in rows of i8.
+static void addPackedRows(func::FuncOp function,
+                          MutableArrayRef<ProgramArgument> arguments) {
+  auto add = [&](Value cache, Value channels, std::optional<uint64_t> fp8) {
+    auto argument = dyn_cast<BlockArgument>(cache);
+    auto type = dyn_cast<ShapedType>(channels.getType());
+    if (argument && argument.getOwner() == &function.front() && type &&
+        cast<ShapedType>(cache.getType()).getElementType().isInteger(8))
+      arguments[argument.getArgNumber()].packed = PackedRow{
+          type.getShape().back(), static_cast<int64_t>(fp8.value_or(0))};
+  };
+  function.walk([&](Operation *op) {
+    if (auto insert = dyn_cast<prefill::CacheInsertOp>(op))
+      add(insert.getCache(), insert.getRows(), insert.getFp8Channels());
+    else if (auto compress = dyn_cast<prefill::CompressOp>(op))
+      add(compress.getCache(), compress.getWeight(), compress.getFp8Channels());
+  });
+}
+
 /// Completes `arguments` by what the compiled function says of them.
 static void addDescriptions(MutableArrayRef<ProgramArgument> arguments,
                             const braid_function &function) {
@@ -152,8 +171,13 @@ Program::compile(OwningOpRef<ModuleOp> module, StringRef name,
   std::unique_ptr<Program> program(new Program);
   program->name = function->getSymName().str();
   program->arguments = readArguments(*function);
-  function->walk(
-      [&](prefill::CompressOp op) { program->ratio = op.getRatio(); });
+  function->walk([&](Operation *op) {
+    if (auto compress = dyn_cast<prefill::CompressOp>(op))
+      program->ratio = compress.getRatio();
+    else if (auto attend = dyn_cast<prefill::AttendOp>(op))
+      program->window = attend.getWindow();
+  });
+  addPackedRows(*function, program->arguments);
 
   Timer timer;
   MLIRContext *context = module->getContext();

@@ -166,7 +166,7 @@ public:
     sources.seed = 1;
     sources.blockSize = 16;
     arguments = llvm::cantFail(
-        SequenceArguments::create(program, 2 * tokens, tokens, sources));
+        BatchArguments::create(program, makeSingle(2 * tokens), sources));
   }
 
   void reset() override { arguments->clearCaches(); }
@@ -190,7 +190,7 @@ public:
 private:
   const Program &program;
   int64_t tokens;
-  std::unique_ptr<SequenceArguments> arguments;
+  std::unique_ptr<BatchArguments> arguments;
 };
 
 } // namespace

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles a model's layer or an MLIR file in memory, prefills one sequence
-// with it, and compares the output with a file. Runs the sequence twice: first
-// without preparing it, so that every segment runs eagerly, then prepared, so
-// that segments are replayed; both have to agree bit for bit.
+// Compiles a model's layer or an MLIR file in memory, prefills one prompt or a
+// batch of requests with it, and compares the output with a file. Runs
+// everything twice: first without preparing it, so that every segment runs
+// eagerly, then prepared, so that segments are replayed; both have to agree bit
+// for bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +30,7 @@
 #include "llvm/Support/WithColor.h"
 
 #include <cmath>
+#include <set>
 
 using namespace llvm;
 using namespace braid;
@@ -52,6 +54,16 @@ static cl::list<int64_t>
            cl::desc("Prefill in chunks of these lengths; they add up to the "
                     "prompt (default: one chunk)"),
            cl::value_desc("n,n,..."), cl::cat(category));
+static cl::opt<std::string>
+    batchFile("batch",
+              cl::desc("Prefill the requests that this file describes, in "
+                       "place of one prompt"),
+              cl::value_desc("file.json"), cl::cat(category));
+static cl::opt<bool>
+    alone("alone",
+          cl::desc("Also prefill each request of --batch by itself; it has to "
+                   "give the same bits"),
+          cl::cat(category));
 static cl::opt<std::string>
     weights("weights",
             cl::desc("Checkpoint: .safetensors, or the .index.json of shards"),
@@ -106,7 +118,8 @@ static cl::opt<unsigned> repeat("repeat",
                                 cl::init(1), cl::value_desc("n"),
                                 cl::cat(category));
 static cl::opt<int64_t> blockSize("block-size",
-                                  cl::desc("Rows in a block of a cache"),
+                                  cl::desc("Rows in a block of each cache "
+                                           "(default: as engines have them)"),
                                   cl::init(64), cl::cat(category));
 
 //===----------------------------------------------------------------------===//
@@ -225,57 +238,116 @@ static Expected<Source> parseModule(mlir::MLIRContext *context,
   return source;
 }
 
-/// The chunks to prefill in: at least one, also for an empty prompt.
-static Expected<std::vector<int64_t>> getChunks() {
+/// The prompt of the command line as a batch of one request.
+static Expected<Batch> makePrompt() {
   if (numTokens < 0)
     return makeError("--tokens is ", numTokens, "; expected 0 or more");
-  std::vector<int64_t> result(chunks.begin(), chunks.end());
-  if (result.empty())
-    result.push_back(numTokens);
+  Batch batch = makeSingle(numTokens);
   int64_t sum = 0;
-  for (int64_t chunk : result) {
+  for (int64_t chunk : chunks) {
     if (chunk < 0 || chunk > numTokens)
       return makeError("--chunks has ", chunk, "; expected 0 to ", numTokens);
     sum += chunk;
   }
-  if (sum != numTokens)
+  if (!chunks.empty() && sum != numTokens)
     return makeError("--chunks add up to ", sum, "; expected --tokens, ",
                      numTokens);
-  return result;
+  batch.requests[0].chunks.assign(chunks.begin(), chunks.end());
+  return batch;
 }
 
-/// Prefills the whole sequence; `output` gets all rows. Returns the seconds
-/// spent in preparing.
-static Error runSequence(braid_context *context, SequenceArguments &arguments,
-                         ArrayRef<int64_t> chunkList, bool prepare,
-                         std::vector<float> &output, double &prepareSeconds) {
-  auto check = [&](braid_status status) -> Error {
-    if (status == BRAID_OK)
-      return Error::success();
-    return makeError(braid_status_name(status), ": ",
-                     braid_last_error(context));
-  };
-  output.clear();
+/// What to prefill, from a file or the command line.
+static Expected<Batch> getBatch() {
+  if (batchFile.empty() && alone)
+    return makeError("--alone compares the requests of --batch, which was not "
+                     "given");
+  if (batchFile.empty())
+    return makePrompt();
+  // The address of a cl::list is that of its values.
+  const cl::Option *others[] = {&numTokens,   std::addressof(chunks),
+                                &hiddenInput, &expect,
+                                &outputFile,  &blockSize};
+  for (const cl::Option *option : others)
+    if (option->getNumOccurrences())
+      return makeError("both --batch and --", option->ArgStr,
+                       " were given; expected one of them");
+  return readBatch(batchFile);
+}
+
+static Error check(const braid_context *context, braid_status status) {
+  if (status == BRAID_OK)
+    return Error::success();
+  return makeError(braid_status_name(status), ": ", braid_last_error(context));
+}
+
+namespace {
+
+/// Rows of each request.
+using Outputs = std::vector<std::vector<float>>;
+
+/// A batch on its way through a context.
+struct BatchRun {
+  braid_context *context = nullptr;
+  BatchArguments &arguments;
+  std::vector<BatchStep> steps;
+
+  /// Captures segments for each bucket, or for each step's token count if there
+  /// are none.
+  Error prepare();
+  /// All steps; `outputs` gets the rows.
+  Error run(ArrayRef<BatchStep> steps, Outputs &outputs);
+  /// The steps without any request but `only`.
+  std::vector<BatchStep> getStepsOf(size_t only) const;
+};
+
+} // namespace
+
+Error BatchRun::prepare() {
+  std::vector<int64_t> counts = arguments.getBatch().buckets;
+  if (counts.empty()) {
+    std::set<int64_t> inSteps;
+    for (const BatchStep &step : steps)
+      if (step.padded > 0)
+        inSteps.insert(step.padded);
+    counts.assign(inSteps.begin(), inSteps.end());
+  }
+  if (counts.empty())
+    return Error::success();
+  arguments.setStep(makeEmptyStep(arguments.getBatch(), counts.back()));
+  braid_call call = arguments.getCall();
+  return check(context, braid_prepare_buckets(context, &call, counts.data(),
+                                              counts.size()));
+}
+
+Error BatchRun::run(ArrayRef<BatchStep> steps, Outputs &outputs) {
+  outputs.assign(arguments.getBatch().requests.size(), {});
   arguments.clearCaches();
-  int64_t start = 0;
-  for (int64_t chunk : chunkList) {
-    arguments.setChunk(start, chunk);
+  for (const BatchStep &step : steps) {
+    arguments.setStep(step);
     braid_call call = arguments.getCall();
-    if (prepare) {
-      Timer timer;
-      if (Error error = check(braid_prepare(context, &call)))
-        return error;
-      prepareSeconds += timer.getSeconds();
+    if (Error error = check(context, braid_execute(context, &call)))
+      return error;
+    if (Error error = check(context, braid_synchronize(context)))
+      return error;
+    for (auto [request, output] : enumerate(outputs)) {
+      std::vector<float> rows = arguments.getOutput(request);
+      output.insert(output.end(), rows.begin(), rows.end());
     }
-    if (Error error = check(braid_execute(context, &call)))
-      return error;
-    if (Error error = check(braid_synchronize(context)))
-      return error;
-    ArrayRef<float> rows = arguments.getOutput();
-    output.insert(output.end(), rows.begin(), rows.end());
-    start += chunk;
   }
   return Error::success();
+}
+
+std::vector<BatchStep> BatchRun::getStepsOf(size_t only) const {
+  std::vector<BatchStep> result;
+  for (BatchStep step : steps) {
+    for (auto [request, range] : enumerate(step.ranges))
+      if (request != only)
+        range.count = 0;
+    step.padded = step.getNumTokens();
+    if (step.padded > 0)
+      result.push_back(std::move(step));
+  }
+  return result;
 }
 
 static Difference compare(ArrayRef<float> output, ArrayRef<float> expected) {
@@ -295,6 +367,11 @@ static Difference compare(ArrayRef<float> output, ArrayRef<float> expected) {
           std::max(difference.relative, absolute / std::abs(wanted));
   }
   return difference;
+}
+
+static bool isEqual(ArrayRef<float> a, ArrayRef<float> b) {
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 /// The first rows of `expect`'s tensor have to be as the output; a longer
@@ -320,23 +397,56 @@ static Error checkOutput(ArrayRef<float> output) {
   return Error::success();
 }
 
-static Error summarizeOutput(ArrayRef<float> output, int64_t tokens) {
-  double sum = 0, largest = 0;
+namespace {
+struct Summary {
+  double mean = 0, largest = 0; ///< of magnitudes
+};
+} // namespace
+
+static Expected<Summary> summarize(ArrayRef<float> output) {
+  Summary summary;
   size_t numBad = 0;
   for (float value : output) {
     numBad += !std::isfinite(value);
-    sum += std::abs(value);
-    largest = std::max<double>(largest, std::abs(value));
+    summary.mean += std::abs(value) / output.size();
+    summary.largest = std::max<double>(summary.largest, std::abs(value));
   }
   if (numBad)
     return makeError("the output has ", numBad,
                      " elements that are no finite numbers");
+  return summary;
+}
+
+static Error reportOutput(ArrayRef<float> output, int64_t tokens) {
+  Expected<Summary> summary = summarize(output);
+  if (!summary)
+    return summary.takeError();
   outs() << "  output       " << tokens << " x "
          << (tokens ? output.size() / tokens : 0);
   if (!output.empty())
-    outs() << format(", mean |y| %.4f, max |y| %.4f", sum / output.size(),
-                     largest);
+    outs() << format(", mean |y| %.4f, max |y| %.4f", summary->mean,
+                     summary->largest);
   outs() << "\n";
+  return Error::success();
+}
+
+/// A line for each request of a batch.
+static Error reportOutputs(const Batch &batch, const Outputs &outputs) {
+  size_t width = StringRef("request").size();
+  for (const Request &request : batch.requests)
+    width = std::max(width, request.name.size());
+  outs() << "  " << left_justify("request", width)
+         << "   tokens   history   mean |y|   max |y|\n";
+  for (auto [request, output] : zip(batch.requests, outputs)) {
+    Expected<Summary> summary = summarize(output);
+    if (!summary)
+      return makeError("request '", request.name,
+                       "': ", toString(summary.takeError()));
+    outs() << "  " << left_justify(request.name, width) << "   "
+           << right_justify(group(request.tokens), 6) << "   "
+           << right_justify(group(request.history), 7)
+           << format("   %8.3f   %7.2f\n", summary->mean, summary->largest);
+  }
   return Error::success();
 }
 
@@ -361,19 +471,37 @@ struct ContextDeleter {
 using ContextPointer = std::unique_ptr<braid_context, ContextDeleter>;
 } // namespace
 
+/// Compares each request with itself in calls of its own.
+static Error compareAlone(BatchRun &run, const Outputs &together) {
+  Progress progress("alone");
+  for (auto [index, request] : enumerate(run.arguments.getBatch().requests)) {
+    Outputs outputs;
+    if (Error error = run.run(run.getStepsOf(index), outputs))
+      return error;
+    if (!isEqual(outputs[index], together[index]))
+      return makeError("request '", request.name,
+                       "' by itself differs from the same request in the "
+                       "batch; this is a bug in Braid");
+  }
+  report("alone", progress.getSeconds(),
+         "each request by itself, not padded: equals the batch bit for bit");
+  return Error::success();
+}
+
 static Error run(const ImportOptions &importOptions,
                  mlir::DialectRegistry &registry) {
   // Everything that can be wrong with the command line, first.
-  Expected<std::vector<int64_t>> chunkList = getChunks();
-  if (!chunkList)
-    return chunkList.takeError();
+  Expected<Batch> batch = getBatch();
+  if (!batch)
+    return batch.takeError();
+  bool isPrompt = batchFile.empty();
   if (weights.empty() == (synthetic < 0))
     return makeError(weights.empty()
                          ? "no weights; pass --weights=FILE or "
                            "--synthetic=SEED (0 or more)"
                          : "both --weights and --synthetic were given; "
                            "expected one of them");
-  if (hiddenInput.empty() && synthetic < 0)
+  if (isPrompt && hiddenInput.empty() && synthetic < 0)
     return makeError("no input; pass --input=FILE:TENSOR");
   if (blockSize < 1 || blockSize > 65536)
     return makeError("--block-size is ", blockSize, "; expected 1 to 65536");
@@ -414,8 +542,15 @@ static Error run(const ImportOptions &importOptions,
     outs() << ", layer " << *layer;
   outs() << "\n";
   report(isConfig ? "import" : "parse", importSeconds, "");
+  std::vector<BatchStep> steps = makeSteps(*batch);
+  int64_t numAll = 0,
+          mostTokens = batch->buckets.empty() ? 0 : batch->buckets.back();
+  for (const BatchStep &step : steps) {
+    numAll += step.getNumTokens();
+    mostTokens = std::max(mostTokens, isPrompt ? numTokens : step.padded);
+  }
   size_t workspace = 0;
-  braid_workspace_size(program.getFunction(), numTokens, &workspace);
+  braid_workspace_size(program.getFunction(), mostTokens, &workspace);
   const ProgramSummary &summary = program.getSummary();
   std::string parts = plural(summary.launches, "op") + ", " +
                       plural(summary.segments, "segment") + ", " +
@@ -427,7 +562,7 @@ static Error run(const ImportOptions &importOptions,
     parts += " up to " + plural(*summary.tokenThreshold, "token");
   report("compile", program.getPassSeconds(),
          parts + ", workspace " + group(workspace) + " bytes for " +
-             plural(numTokens, "token"));
+             plural(mostTokens, "token"));
   report("codegen", program.getCodegenSeconds(), "");
 
   // Arguments.
@@ -449,7 +584,7 @@ static Error run(const ImportOptions &importOptions,
     };
   }
   sources.seed = std::max<int64_t>(synthetic, 0);
-  sources.blockSize = blockSize;
+  sources.blockSize = blockSize.getNumOccurrences() ? blockSize : 0;
   if (!hiddenInput.empty()) {
     SmallVector<int64_t> shape;
     Expected<std::vector<float>> hidden =
@@ -466,15 +601,13 @@ static Error run(const ImportOptions &importOptions,
             join(map_range(shape, [](int64_t n) { return std::to_string(n); }),
                  ", "),
             "]; expected at least ", numTokens, " rows of ", argument.shape[1]);
-    sources.hidden = std::move(*hidden);
+    batch->requests[0].hidden = std::move(*hidden);
   }
-  int64_t maxChunk = *std::max_element(chunkList->begin(), chunkList->end());
-  std::unique_ptr<SequenceArguments> arguments;
+  std::unique_ptr<BatchArguments> arguments;
   {
     Progress progress("weights");
     sources.progress = [&](double share) { progress.update(share); };
-    auto created =
-        SequenceArguments::create(program, numTokens, maxChunk, sources);
+    auto created = BatchArguments::create(program, *batch, sources);
     if (!created)
       return created.takeError();
     arguments = std::move(*created);
@@ -498,14 +631,17 @@ static Error run(const ImportOptions &importOptions,
     return makeError(braid_status_name(status), ": ",
                      braid_last_error(nullptr));
   ContextPointer runtime(raw);
-  std::string tokensText =
-      plural(numTokens, "token") + ", " + plural(chunkList->size(), "chunk");
-  std::vector<float> first, output;
-  double prepareSeconds = 0;
+  std::string tokensText = plural(numAll, "token") + ", ";
+  if (isPrompt)
+    tokensText += plural(steps.size(), "chunk");
+  else
+    tokensText = plural(batch->requests.size(), "request") + ", " + tokensText +
+                 plural(steps.size(), "step");
+  BatchRun execution = {raw, *arguments, steps};
+  Outputs first, outputs;
   {
     Progress progress("first run");
-    if (Error error = runSequence(raw, *arguments, *chunkList,
-                                  /*prepare=*/false, first, prepareSeconds))
+    if (Error error = execution.run(steps, first))
       return error;
     report("first run", progress.getSeconds(),
            tokensText + ", not prepared: every segment eager");
@@ -515,9 +651,10 @@ static Error run(const ImportOptions &importOptions,
     braid_statistics before = {}, after = {};
     before.struct_size = after.struct_size = sizeof(before);
     braid_get_statistics(raw, &before);
-    prepareSeconds = 0;
-    if (Error error = runSequence(raw, *arguments, *chunkList,
-                                  /*prepare=*/true, output, prepareSeconds))
+    if (Error error = execution.prepare())
+      return error;
+    double prepareSeconds = progress.getSeconds();
+    if (Error error = execution.run(steps, outputs))
       return error;
     double seconds = progress.getSeconds();
     braid_get_statistics(raw, &after);
@@ -529,9 +666,9 @@ static Error run(const ImportOptions &importOptions,
             " in " + plural(after.replays - before.replays, "replay") + ", " +
             plural(after.launches - before.launches, "kernel") + " one by one");
     if (backend != BRAID_BACKEND_TRACE &&
-        (first.size() != output.size() ||
-         std::memcmp(first.data(), output.data(),
-                     first.size() * sizeof(float)) != 0))
+        !all_of(zip(first, outputs), [](const auto &pair) {
+          return isEqual(std::get<0>(pair), std::get<1>(pair));
+        }))
       return makeError("the prepared run differs from the first run; this is a "
                        "bug in Braid");
   }
@@ -539,15 +676,20 @@ static Error run(const ImportOptions &importOptions,
     return Error::success(); // nothing was computed
   if (repeat > 0)
     outs() << "  replay       equals the first run bit for bit\n";
+  if (alone)
+    if (Error error = compareAlone(execution, first))
+      return error;
+  if (!isPrompt)
+    return reportOutputs(*batch, first);
 
   // Check.
   if (!outputFile.empty())
-    if (Error error = writeOutput(first, numTokens))
+    if (Error error = writeOutput(first[0], numTokens))
       return error;
-  if (Error error = summarizeOutput(first, numTokens))
+  if (Error error = reportOutput(first[0], numTokens))
     return error;
   if (!expect.empty())
-    return checkOutput(first);
+    return checkOutput(first[0]);
   return Error::success();
 }
 

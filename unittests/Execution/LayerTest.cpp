@@ -128,8 +128,8 @@ protected:
     return unwrap(readAsFloat(unwrap(golden->lookup(StringRef(name.str())))));
   }
 
-  std::unique_ptr<SequenceArguments>
-  makeArguments(int64_t length, int64_t maxChunk, int64_t blockSize = 16) {
+  std::unique_ptr<BatchArguments> makeArguments(int64_t length,
+                                                int64_t blockSize = 16) {
     ArgumentSources sources;
     sources.checkpoint = weights.get();
     int64_t layer = std::get<1>(GetParam());
@@ -138,14 +138,14 @@ protected:
       return prefixed ? getPrefixedWeightSpellings(name, "weight.")
                       : getWeightSpellings(name, layer);
     };
-    sources.hidden = read("input");
     sources.blockSize = blockSize;
-    return unwrap(
-        SequenceArguments::create(*program, length, maxChunk, sources));
+    Batch batch = makeSingle(length);
+    batch.requests[0].hidden = read("input");
+    return unwrap(BatchArguments::create(*program, batch, sources));
   }
 
   /// Prefills `length` tokens in chunks and returns all output rows.
-  std::vector<float> run(braid_context *runtime, SequenceArguments &arguments,
+  std::vector<float> run(braid_context *runtime, BatchArguments &arguments,
                          ArrayRef<int64_t> chunks, bool prepare) {
     std::vector<float> output;
     arguments.clearCaches();
@@ -161,7 +161,7 @@ protected:
           << braid_last_error(runtime);
       EXPECT_EQ(braid_synchronize(runtime), BRAID_OK)
           << braid_last_error(runtime);
-      ArrayRef<float> rows = arguments.getOutput();
+      std::vector<float> rows = arguments.getOutput();
       output.insert(output.end(), rows.begin(), rows.end());
       start += chunk;
     }
@@ -186,7 +186,7 @@ TEST_P(LayerTest, MatchesGoldenAtEveryLength) {
   for (int64_t length : kLengths) {
     SCOPED_TRACE("length " + std::to_string(length));
     std::vector<float> expected = read("output." + Twine(length));
-    auto arguments = makeArguments(length, length);
+    auto arguments = makeArguments(length);
     std::vector<float> first = run(runtime.get(), *arguments, length, false);
     EXPECT_LE(maxDifference(first, expected), kGoldenTolerance);
     std::vector<float> replayed = run(runtime.get(), *arguments, length, true);
@@ -205,7 +205,7 @@ TEST_P(LayerTest, MatchesGoldenAtEveryLength) {
 TEST_P(LayerTest, MatchesGoldenInChunks) {
   ContextPointer runtime = makeContext();
   std::vector<float> expected = read("output.chunked.70");
-  auto arguments = makeArguments(kLongest, 36);
+  auto arguments = makeArguments(kLongest);
   for (bool prepare : {false, true})
     EXPECT_LE(maxDifference(run(runtime.get(), *arguments, kChunks, prepare),
                             expected),
@@ -215,7 +215,7 @@ TEST_P(LayerTest, MatchesGoldenInChunks) {
 // Capturing changes nothing: a context without capture gives the same bits.
 TEST_P(LayerTest, CaptureOffGivesTheSameBits) {
   ContextPointer captured = makeContext(true), eager = makeContext(false);
-  auto arguments = makeArguments(kLongest, kLongest);
+  auto arguments = makeArguments(kLongest);
   std::vector<float> a = run(captured.get(), *arguments, kLongest, true);
   std::vector<float> b = run(eager.get(), *arguments, kLongest, true);
   EXPECT_EQ(a, b);
@@ -227,7 +227,7 @@ TEST_P(LayerTest, OneTokenAtATime) {
   ContextPointer runtime = makeContext();
   std::vector<float> whole = read("output.70");
   for (int64_t blockSize : {3, 64}) {
-    auto arguments = makeArguments(kLongest, 1, blockSize);
+    auto arguments = makeArguments(kLongest, blockSize);
     std::vector<int64_t> ones(kLongest, 1);
     EXPECT_LE(maxDifference(run(runtime.get(), *arguments, ones, true), whole),
               kSelfTolerance);
@@ -242,7 +242,7 @@ TEST_P(LayerTest, RatioBoundaries) {
   int64_t ratio = std::max<int64_t>(program->getRatio(), 4);
   for (int64_t length : {ratio - 1, ratio, ratio + 1, 2 * ratio}) {
     SCOPED_TRACE("length " + std::to_string(length));
-    auto arguments = makeArguments(length, length);
+    auto arguments = makeArguments(length);
     std::vector<float> output = run(runtime.get(), *arguments, length, true);
     EXPECT_LE(maxDifference(output,
                             ArrayRef<float>(longest).take_front(output.size())),
@@ -253,7 +253,7 @@ TEST_P(LayerTest, RatioBoundaries) {
 // No tokens: nothing runs, nothing is written.
 TEST_P(LayerTest, ZeroTokensReturnAtOnce) {
   ContextPointer runtime = makeContext();
-  auto arguments = makeArguments(0, 0);
+  auto arguments = makeArguments(0);
   EXPECT_TRUE(run(runtime.get(), *arguments, {0}, true).empty());
   EXPECT_EQ(getStatistics(runtime).launches, 0);
   EXPECT_EQ(getStatistics(runtime).breaks, 0);
@@ -262,7 +262,7 @@ TEST_P(LayerTest, ZeroTokensReturnAtOnce) {
 // Slot -1 leaves every byte of every cache alone.
 TEST_P(LayerTest, SlotMinusOneTouchesNoCache) {
   ContextPointer runtime = makeContext();
-  auto arguments = makeArguments(kLongest, kLongest);
+  auto arguments = makeArguments(kLongest);
   run(runtime.get(), *arguments, kLongest, false);
   // The caches hold a finished prompt; go over it again without slots.
   std::vector<std::pair<braid_tensor *, std::vector<char>>> caches;
@@ -289,13 +289,13 @@ TEST_P(LayerTest, SlotMinusOneTouchesNoCache) {
 // same.
 TEST_P(LayerTest, TransientMetadataGivesTheSameBits) {
   ContextPointer runtime = makeContext();
-  auto arguments = makeArguments(kLongest, kLongest);
+  auto arguments = makeArguments(kLongest);
   std::vector<float> persistent =
       run(runtime.get(), *arguments, kLongest, true);
   arguments.reset();
   program = compile(std::get<2>(GetParam()), /*maxStreams=*/1,
                     /*narrow=*/false, MetadataLifetime::Transient);
-  arguments = makeArguments(kLongest, kLongest);
+  arguments = makeArguments(kLongest);
   EXPECT_EQ(persistent, run(runtime.get(), *arguments, kLongest, true));
 }
 
@@ -306,7 +306,7 @@ TEST_P(LayerTest, EveryScheduleGivesTheSameBits) {
   std::vector<float> serial;
   {
     ContextPointer runtime = makeContext();
-    auto arguments = makeArguments(kLongest, 36);
+    auto arguments = makeArguments(kLongest);
     serial = run(runtime.get(), *arguments, kChunks, false);
   }
   for (unsigned maxStreams : {1, 2, 3, 4})
@@ -317,7 +317,7 @@ TEST_P(LayerTest, EveryScheduleGivesTheSameBits) {
       EXPECT_LE(program->getSummary().streams, maxStreams);
       for (uint64_t seed : {0, 1}) {
         ContextPointer runtime = makeContext(/*capture=*/true, seed);
-        auto arguments = makeArguments(kLongest, 36);
+        auto arguments = makeArguments(kLongest);
         EXPECT_EQ(serial, run(runtime.get(), *arguments, kChunks, false));
         EXPECT_EQ(serial, run(runtime.get(), *arguments, kChunks, true));
         EXPECT_EQ(serial, run(runtime.get(), *arguments, kChunks, true));
@@ -335,7 +335,7 @@ TEST_P(LayerTest, TokenThresholdSwitchesOverlapOff) {
     SCOPED_TRACE("threshold " + std::to_string(threshold));
     ContextPointer runtime =
         makeContext(/*capture=*/true, /*delaySeed=*/0, threshold);
-    auto arguments = makeArguments(36, 36);
+    auto arguments = makeArguments(36);
     run(runtime.get(), *arguments, {36}, true);
     bool isOn = threshold == -1 || threshold == 36;
     EXPECT_EQ(getStatistics(runtime).streams > 1, overlaps && isOn);
@@ -345,7 +345,7 @@ TEST_P(LayerTest, TokenThresholdSwitchesOverlapOff) {
 // The workspace that the header promises is what the runtime holds.
 TEST_P(LayerTest, WorkspaceIsAsPromised) {
   ContextPointer runtime = makeContext();
-  auto arguments = makeArguments(37, 37);
+  auto arguments = makeArguments(37);
   run(runtime.get(), *arguments, {37}, true);
   size_t bytes = 0;
   ASSERT_EQ(braid_workspace_size(program->getFunction(), 37, &bytes), BRAID_OK);

@@ -31,6 +31,13 @@ class ExecutionEngine;
 
 namespace braid {
 
+/// Rows of a cache that are packed in bytes.
+struct PackedRow {
+  int64_t channels = 0;
+  /// Channels in fp8, the first ones of a latent row; 0 for an index row.
+  int64_t fp8Channels = 0;
+};
+
 /// An argument of a program's function, as the source says it.
 struct ProgramArgument {
   std::string name;
@@ -46,6 +53,8 @@ struct ProgramArgument {
   std::vector<std::string> weights;
   /// How it is computed, if it is a rotary table.
   std::optional<braid_rope> rope;
+  /// What is in its rows, if it is a cache of i8.
+  std::optional<PackedRow> packed;
 };
 
 /// What the schedule of a function consists of; of several token ranges, the
@@ -80,6 +89,8 @@ public:
   llvm::StringRef getName() const { return name; }
   /// Tokens in a compressed entry; 0 if the function compresses nothing.
   int64_t getRatio() const { return ratio; }
+  /// Most recent positions that a token attends to; 0 if it attends to none.
+  int64_t getWindow() const { return window; }
   /// Seconds in passes, and in generating native code.
   double getPassSeconds() const { return passSeconds; }
   double getCodegenSeconds() const { return codegenSeconds; }
@@ -90,7 +101,7 @@ private:
   std::string name;
   std::vector<ProgramArgument> arguments;
   ProgramSummary summary;
-  int64_t ratio = 0;
+  int64_t ratio = 0, window = 0;
   double passSeconds = 0, codegenSeconds = 0;
   std::unique_ptr<mlir::ExecutionEngine> engine;
   const braid_function *function = nullptr;

@@ -364,6 +364,17 @@ BRAID_API braid_status braid_register_kernel(braid_context *context,
 BRAID_API braid_status braid_prepare(braid_context *context,
                                      const braid_call *call);
 
+/// The same as braid_prepare for several token counts, the sizes to which an
+/// engine pads its batches: for each of `token_counts`, 1 to the T of `call`,
+/// with the first rows of the same arguments. Prepares the largest one first.
+/// Host metadata have to fit each count; those of a batch without tokens do.
+/// Checks the list before anything is prepared; on a later failure counts that
+/// were done stay prepared.
+BRAID_API braid_status braid_prepare_buckets(braid_context *context,
+                                             const braid_call *call,
+                                             const int64_t *token_counts,
+                                             int64_t num_token_counts);
+
 /// Enqueues `call` and returns. Host metadata has been read when it returns;
 /// everything else must stay valid until braid_synchronize or the caller's
 /// stream says that the work is done. Zero tokens: returns BRAID_OK at once.

@@ -234,6 +234,15 @@ braid_status braid_prepare(braid_context *context, const braid_call *call) {
   return enter(context, [&] { return context->prepare(call); });
 }
 
+braid_status braid_prepare_buckets(braid_context *context,
+                                   const braid_call *call,
+                                   const int64_t *token_counts,
+                                   int64_t num_token_counts) {
+  return enter(context, [&] {
+    return context->prepareBuckets(call, token_counts, num_token_counts);
+  });
+}
+
 braid_status braid_execute(braid_context *context, const braid_call *call) {
   return enter(context, [&] { return context->execute(call); });
 }

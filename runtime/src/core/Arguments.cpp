@@ -160,3 +160,14 @@ Error braid::runtime::checkCall(const braid_call *call, CheckedCall &checked) {
   }
   return Error::success();
 }
+
+std::vector<braid_tensor> braid::runtime::takeTokens(const CheckedCall &call,
+                                                     int64_t tokens) {
+  int64_t count = call.function->num_arguments;
+  std::vector<braid_tensor> arguments(call.arguments, call.arguments + count);
+  for (int64_t i = 0; i < count; ++i)
+    for (int32_t d = 0; d < arguments[i].rank; ++d)
+      if (declaration(*call.function, i).sizes[d] == BRAID_SIZE_TOKENS)
+        arguments[i].sizes[d] = tokens;
+  return arguments;
+}

@@ -16,6 +16,7 @@
 #include "Error.h"
 
 #include <string>
+#include <vector>
 
 namespace braid::runtime {
 
@@ -37,6 +38,9 @@ Error checkFunction(const braid_function *function);
 
 /// Checks `call` and everything it points at.
 Error checkCall(const braid_call *call, CheckedCall &checked);
+
+/// The arguments of `call` with the first `tokens` of its T rows.
+std::vector<braid_tensor> takeTokens(const CheckedCall &call, int64_t tokens);
 
 /// Appends the bytes of `value` to `key`.
 template <typename T>

@@ -14,6 +14,8 @@
 #include "Frame.h"
 
 #include <algorithm>
+#include <functional>
+#include <vector>
 
 using namespace braid::runtime;
 
@@ -109,6 +111,41 @@ Error Context::prepare(const braid_call *call) {
     return error;
   if (!preparedCalls.find(checked.key))
     preparedCalls.insert(checked.key, true, [](bool) {});
+  return Error::success();
+}
+
+Error Context::prepareBuckets(const braid_call *call,
+                              const int64_t *tokenCounts,
+                              int64_t numTokenCounts) {
+  CheckedCall checked;
+  if (Error error = checkCall(call, checked))
+    return error;
+  if (numTokenCounts < 0)
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "num_token_counts is %lld, expected no negative number",
+                     static_cast<long long>(numTokenCounts));
+  if (numTokenCounts > 0 && !tokenCounts)
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "token_counts is NULL, expected %lld numbers",
+                     static_cast<long long>(numTokenCounts));
+  for (int64_t i = 0; i < numTokenCounts; ++i)
+    if (tokenCounts[i] < 1 || tokenCounts[i] > checked.tokens)
+      return makeError(BRAID_INVALID_ARGUMENT,
+                       "%s: token count %lld is %lld, expected 1 to %lld, the "
+                       "rows of the arguments",
+                       checked.function->name, static_cast<long long>(i),
+                       static_cast<long long>(tokenCounts[i]),
+                       static_cast<long long>(checked.tokens));
+  // The largest one first: smaller ones use the same workspace.
+  std::vector<int64_t> counts(tokenCounts, tokenCounts + numTokenCounts);
+  std::sort(counts.begin(), counts.end(), std::greater<>());
+  for (int64_t count : counts) {
+    std::vector<braid_tensor> arguments = takeTokens(checked, count);
+    braid_call part = *call;
+    part.arguments = arguments.data();
+    if (Error error = prepare(&part))
+      return error;
+  }
   return Error::success();
 }
 

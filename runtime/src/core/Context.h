@@ -41,6 +41,8 @@ public:
   Context &operator=(const Context &) = delete;
 
   Error prepare(const braid_call *call);
+  Error prepareBuckets(const braid_call *call, const int64_t *tokenCounts,
+                       int64_t numTokenCounts);
   Error execute(const braid_call *call);
   Error synchronize() { return backend->synchronize(); }
 
