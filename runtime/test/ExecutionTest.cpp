@@ -222,6 +222,62 @@ TEST_P(Conformance, RequirePrepared) {
   EXPECT_EQ(braid_execute(context, &call), BRAID_NOT_PREPARED);
 }
 
+// Each bucket is as if it had been prepared by itself; the arguments of the
+// call are left as they are.
+TEST_P(Conformance, PrepareBuckets) {
+  Context context(options(
+      [](braid_context_options &options) { options.require_prepared = 1; }));
+  addKernels(context);
+  OneSegment one;
+  Floats x({8}), y({8});
+  std::vector<braid_tensor> arguments = {x.tensor, y.tensor};
+  braid_call call = one.function.call(arguments);
+  const int64_t counts[] = {2, 5, 8, 5};
+  ASSERT_EQ(braid_prepare_buckets(context, &call, counts, 4), BRAID_OK)
+      << context.error();
+  EXPECT_EQ(context.statistics().captures, 3);
+  EXPECT_EQ(arguments[0].sizes[0], 8);
+  for (int64_t tokens = 1; tokens <= 8; ++tokens) {
+    arguments[0].sizes[0] = arguments[1].sizes[0] = tokens;
+    bool isPrepared = tokens == 2 || tokens == 5 || tokens == 8;
+    EXPECT_EQ(braid_execute(context, &call),
+              isPrepared ? BRAID_OK : BRAID_NOT_PREPARED);
+    ASSERT_EQ(braid_synchronize(context), BRAID_OK);
+  }
+  EXPECT_EQ(context.statistics().replays, 3);
+  EXPECT_EQ(braid_prepare_buckets(context, &call, nullptr, 0), BRAID_OK);
+}
+
+TEST_P(Conformance, PrepareBucketsRejects) {
+  Context context(options());
+  addKernels(context);
+  OneSegment one;
+  Floats x({8}), y({8});
+  std::vector<braid_tensor> arguments = {x.tensor, y.tensor};
+  braid_call call = one.function.call(arguments);
+  auto prepare = [&](const int64_t *counts, int64_t number) {
+    return braid_prepare_buckets(context, &call, counts, number);
+  };
+  for (int64_t wrong : {int64_t(-1), int64_t(0), int64_t(9), INT64_MAX}) {
+    const int64_t counts[] = {4, wrong};
+    EXPECT_EQ(prepare(counts, 2), BRAID_INVALID_ARGUMENT);
+    EXPECT_CONTAINS(
+        context.error(),
+        ("token count 1 is " + std::to_string(wrong) + ", expected 1 to 8")
+            .c_str());
+  }
+  const int64_t counts[] = {4};
+  EXPECT_EQ(prepare(counts, -1), BRAID_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(context.error(), "num_token_counts is -1");
+  EXPECT_EQ(prepare(nullptr, 1), BRAID_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(context.error(), "token_counts is NULL");
+  EXPECT_EQ(braid_prepare_buckets(context, nullptr, counts, 1),
+            BRAID_INVALID_ARGUMENT);
+  EXPECT_EQ(braid_prepare_buckets(nullptr, &call, counts, 1),
+            BRAID_INVALID_ARGUMENT);
+  EXPECT_EQ(context.statistics().captures, 0);
+}
+
 //===----------------------------------------------------------------------===//
 // Capture and replay
 //===----------------------------------------------------------------------===//
