@@ -147,7 +147,7 @@ Request braid::testing::makeRequest(std::string name, int64_t tokens,
 
 Batch braid::testing::makeThreeRequests() {
   Batch batch;
-  batch.requests = {makeRequest("nine", 9), makeRequest("five", 5, 30),
+  batch.requests = {makeRequest("nine", 9), makeRequest("five", 5, 9),
                     makeRequest("seventy", 70)};
   return batch;
 }

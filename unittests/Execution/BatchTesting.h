@@ -94,7 +94,8 @@ protected:
 Request makeRequest(std::string name, int64_t tokens, int64_t history = 0,
                     std::vector<int64_t> chunks = {});
 
-/// Requests of 9, 5 and 70 tokens; the second one has a history.
+/// Requests of 9, 5 and 70 tokens. The second one has a history and goes on at
+/// the position where the first one ends, as if they were one.
 Batch makeThreeRequests();
 
 /// Chunks beside single tokens, requests that come later and end sooner, and
