@@ -105,8 +105,8 @@ Function::Function(const char *name, std::vector<Arg> given, Body body,
   for (const Arg &arg : declared)
     arguments.push_back({sizeof(braid_argument), arg.name, arg.dtype,
                          static_cast<int32_t>(arg.sizes.size()),
-                         arg.sizes.data(), BRAID_ACCESS_READ_WRITE,
-                         arg.metadata});
+                         arg.sizes.data(), arg.access, arg.metadata,
+                         arg.strides.empty() ? nullptr : arg.strides.data()});
   function = {sizeof(function),
               BRAID_ABI_MAJOR,
               BRAID_ABI_MINOR,

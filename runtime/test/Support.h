@@ -154,6 +154,8 @@ struct Arg {
   int32_t dtype;
   Sizes sizes;
   int32_t metadata = BRAID_METADATA_NONE;
+  int32_t access = BRAID_ACCESS_READ_WRITE;
+  Sizes strides = {}; ///< empty: not declared
 };
 
 /// A compiled function with a body in C++.

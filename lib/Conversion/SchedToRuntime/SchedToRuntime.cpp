@@ -929,6 +929,12 @@ std::string DescriptorBuilder::buildArguments(func::FuncOp function) {
       sizes.push_back(!ShapedType::isDynamic(extent) ? extent
                       : dim == 0 && isTokens         ? BRAID_SIZE_TOKENS
                                                      : BRAID_SIZE_ANY);
+    // A plain memref's elements lie one after the other, and the code made
+    // from it counts on that.
+    SmallVector<int64_t> strides(type.getRank(), BRAID_STRIDE_DENSE);
+    if (int64_t offset; !type.getLayout().isIdentity() &&
+                        succeeded(type.getStridesAndOffset(strides, offset)))
+      llvm::replace(strides, ShapedType::kDynamic, BRAID_STRIDE_ANY);
     auto name = function.getArgAttrOfType<StringAttr>(
         index, prefill::PrefillDialect::getNameAttrName());
     SmallVector<Field> fields{
@@ -939,7 +945,8 @@ std::string DescriptorBuilder::buildArguments(func::FuncOp function) {
         Field::i32(type.getRank()),
         Field::address(tables.getI64Array(sizes)),
         Field::i32(access.get(function, index)),
-        Field::i32(getDeclaredMetadata(argument))};
+        Field::i32(getDeclaredMetadata(argument)),
+        Field::address(tables.getI64Array(strides))};
     fields[0].value = RuntimeTables::getStructSize(fields);
     elements.push_back(std::move(fields));
   }

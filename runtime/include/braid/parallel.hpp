@@ -88,8 +88,9 @@ numberedStreams(int32_t branches, int32_t main = 0, int32_t firstStream = 1,
   streams.main = main;
   streams.start = firstEvent;
   for (int32_t i = 0; i < branches; ++i) {
-    streams.auxiliary.push_back(firstStream + i);
-    streams.done.push_back(firstEvent + 1 + i);
+    // Past the largest number comes a negative one, which is no stream.
+    streams.auxiliary.push_back(static_cast<int32_t>(int64_t(firstStream) + i));
+    streams.done.push_back(static_cast<int32_t>(int64_t(firstEvent) + 1 + i));
   }
   return streams;
 }

@@ -22,6 +22,7 @@
 //  * Threads. A context is used from one thread at a time; a second thread
 //    that enters gets `BRAID_INVALID_ARGUMENT`. Different contexts are
 //    independent.
+//  * Bad input. docs/RuntimeABI.md says what is checked, and what cannot be.
 //
 //===----------------------------------------------------------------------===//
 
@@ -202,6 +203,12 @@ typedef struct braid_frame braid_frame;
 #define BRAID_SIZE_TOKENS (-1)
 /// Extent that may be anything.
 #define BRAID_SIZE_ANY (-2)
+/// Stride of rows that follow each other without a gap: extent times stride of
+/// the next dimension, 1 in the last one.
+#define BRAID_STRIDE_DENSE (-1)
+/// Stride that may be any number of at least 0; where the function writes, one
+/// at which no two elements lie in the same place.
+#define BRAID_STRIDE_ANY (-2)
 
 /// Static description of one argument of a compiled function.
 typedef struct braid_argument {
@@ -213,6 +220,9 @@ typedef struct braid_argument {
   const int64_t *sizes;
   int32_t access;   ///< a braid_access
   int32_t metadata; ///< a braid_metadata
+  /// `rank` strides that the function was compiled for: a number of elements,
+  /// BRAID_STRIDE_DENSE or BRAID_STRIDE_ANY. NULL: not known, any.
+  const int64_t *strides;
 } braid_argument;
 
 /// A compiled function. Compiled code exports one constant of this type for
@@ -268,8 +278,8 @@ typedef struct braid_context_options {
   /// 1: a call that was not prepared returns BRAID_NOT_PREPARED.
   /// 0: it runs eagerly (default).
   int32_t require_prepared;
-  /// Most streams beside stream 0; default 3. A schedule that needs more is
-  /// rejected by braid_prepare and braid_execute.
+  /// Most streams beside stream 0; default 3, at most 1023. A schedule that
+  /// needs more is rejected by braid_prepare and braid_execute.
   int32_t max_auxiliary_streams;
   /// Most captured segments kept; the one unused for longest goes first.
   /// Default 1024; at least 1.
@@ -336,7 +346,8 @@ BRAID_API braid_status braid_context_create(
     const braid_context_options *options, braid_context **context);
 
 /// Waits for enqueued work, then frees everything the context holds. NULL is
-/// ignored.
+/// ignored. A context that a call is inside of, or that was destroyed before,
+/// is left alone; braid_last_error(NULL) then says so.
 BRAID_API void braid_context_destroy(braid_context *context);
 
 /// The sentence about the last failed call on `context`, or, for NULL, about
@@ -411,7 +422,8 @@ BRAID_API braid_status braid_get_statistics(const braid_context *context,
 // braid/parallel.hpp builds on them.
 
 /// Makes streams 0 .. num_streams - 1 and events 0 .. num_events - 1 exist.
-/// At most 1 + `max_auxiliary_streams` streams. Never makes fewer.
+/// At most 1 + `max_auxiliary_streams` streams and 65536 events. Never makes
+/// fewer.
 BRAID_API braid_status braid_streams_reserve(braid_context *context,
                                              int32_t num_streams,
                                              int32_t num_events);
@@ -441,7 +453,7 @@ BRAID_API braid_status braid_stream_wait(braid_context *context, int32_t stream,
 /// magnitude scaling.
 typedef struct braid_rope {
   size_t struct_size;
-  int64_t dims; ///< rotated channels, even
+  int64_t dims; ///< rotated channels, even, at most 65536
   double theta;
   double factor;
   double beta_fast;

@@ -20,6 +20,9 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_set>
 
 using namespace braid::runtime;
 
@@ -34,19 +37,50 @@ braid_status braid::runtime::reportToThread(const Error &error) {
   return error.status();
 }
 
+//===----------------------------------------------------------------------===//
+// Entering a context
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The contexts that exist, so that one that does not is never looked into.
+struct LiveContexts {
+  std::shared_mutex mutex;
+  std::unordered_set<const braid_context *> contexts;
+
+  /// Never destroyed: a context may be used while the program ends.
+  static LiveContexts &get() {
+    static LiveContexts *live = new LiveContexts;
+    return *live;
+  }
+};
+} // namespace
+
+static constexpr char NoContext[] =
+    "the context was destroyed, or is not one that braid_context_create made";
+
+/// Makes the caller the only one inside `context`, or says why not.
+static Error acquire(const braid_context *context) {
+  LiveContexts &live = LiveContexts::get();
+  std::shared_lock<std::shared_mutex> lock(live.mutex);
+  if (!live.contexts.count(context))
+    return Error(BRAID_INVALID_ARGUMENT, NoContext);
+  if (context->busy.exchange(true, std::memory_order_acquire)) {
+    refusedBy = context->id;
+    return Error(BRAID_INVALID_ARGUMENT,
+                 "the context is in use by another call; a context is used "
+                 "from one thread at a time");
+  }
+  refusedBy = 0;
+  return Error::success();
+}
+
 /// Runs `body` as the only one inside `context`.
 template <typename Body>
 static braid_status enter(const braid_context *context, Body &&body) {
   if (!context)
     return reportToThread(Error(BRAID_INVALID_ARGUMENT, "the context is NULL"));
-  if (context->busy.exchange(true, std::memory_order_acquire)) {
-    refusedBy = context->id;
-    return reportToThread(
-        Error(BRAID_INVALID_ARGUMENT,
-              "the context is in use by another call; a context is used from "
-              "one thread at a time"));
-  }
-  refusedBy = 0;
+  if (Error refused = guarded([&] { return acquire(context); }))
+    return reportToThread(refused);
   Error error = guarded(body);
   braid_status status = error.status();
   if (error)
@@ -84,11 +118,31 @@ void(braid_context_options_initialize)(braid_context_options *options) {
   braid_context_options_initialize_sized(options, OptionsFirstVersion);
 }
 
+/// Fails unless an option that is on or off is 1 or 0.
+static Error checkSwitch(const char *name, int32_t value) {
+  if (value == 0 || value == 1)
+    return Error::success();
+  return makeError(BRAID_INVALID_ARGUMENT, "%s is %d, expected 0 or 1", name,
+                   value);
+}
+
 static Error checkOptions(const braid_context_options &options) {
-  if (options.max_auxiliary_streams < 0)
+  for (auto [name, value] :
+       {std::pair("capture", options.capture),
+        std::pair("require_prepared", options.require_prepared),
+        std::pair("poison", options.poison)})
+    if (Error error = checkSwitch(name, value))
+      return error;
+  if (options.reserved != 0)
     return makeError(BRAID_INVALID_ARGUMENT,
-                     "max_auxiliary_streams is %d, expected no negative number",
-                     options.max_auxiliary_streams);
+                     "reserved is %d, expected 0 (were the options filled with "
+                     "braid_context_options_initialize?)",
+                     options.reserved);
+  if (options.max_auxiliary_streams < 0 ||
+      options.max_auxiliary_streams >= MaxStreams)
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "max_auxiliary_streams is %d, expected 0 to %d",
+                     options.max_auxiliary_streams, MaxStreams - 1);
   if (options.max_graphs < 1)
     return makeError(BRAID_INVALID_ARGUMENT,
                      "max_graphs is %lld, expected at least 1",
@@ -168,6 +222,9 @@ static Error createContext(const braid_context_options *given,
   auto made = std::make_unique<braid_context>(options, std::move(backend));
   if (Error error = made->backend->addKernels(made->kernels))
     return error;
+  LiveContexts &live = LiveContexts::get();
+  std::unique_lock<std::shared_mutex> lock(live.mutex);
+  live.contexts.insert(made.get());
   *context = made.release();
   return Error::success();
 }
@@ -178,10 +235,34 @@ braid_status braid_context_create(const braid_context_options *options,
       guarded([&] { return createContext(options, context); }));
 }
 
-void braid_context_destroy(braid_context *context) { delete context; }
+/// Takes `context` from those that exist.
+static Error retire(const braid_context *context) {
+  if (Error error = acquire(context))
+    return makeError(error.status(), "braid_context_destroy: %s",
+                     error.text().c_str());
+  LiveContexts &live = LiveContexts::get();
+  std::unique_lock<std::shared_mutex> lock(live.mutex);
+  live.contexts.erase(context);
+  return Error::success();
+}
+
+void braid_context_destroy(braid_context *context) {
+  if (!context)
+    return;
+  if (Error error = guarded([&] { return retire(context); }))
+    (void)reportToThread(error);
+  else
+    delete context;
+}
 
 const char *braid_last_error(const braid_context *context) {
-  if (!context || refusedBy == context->id)
+  if (!context)
+    return threadError.c_str();
+  LiveContexts &live = LiveContexts::get();
+  std::shared_lock<std::shared_mutex> lock(live.mutex);
+  if (!live.contexts.count(context))
+    return NoContext;
+  if (refusedBy == context->id)
     return threadError.c_str();
   return context->lastError.c_str();
 }
@@ -252,7 +333,10 @@ braid_status braid_synchronize(braid_context *context) {
 }
 
 int64_t braid_token_threshold(const braid_context *context, int64_t compiled) {
-  return context ? context->tokenThreshold(compiled) : compiled;
+  LiveContexts &live = LiveContexts::get();
+  std::shared_lock<std::shared_mutex> lock(live.mutex);
+  return live.contexts.count(context) ? context->tokenThreshold(compiled)
+                                      : compiled;
 }
 
 braid_status braid_streams_reserve(braid_context *context, int32_t num_streams,

@@ -57,30 +57,89 @@ static const braid_argument &declaration(const braid_function &function,
       reinterpret_cast<const char *>(function.arguments) + i * step);
 }
 
+/// "argument 0 'x' of layer", for messages.
+static std::string describe(const braid_function &function, int64_t i) {
+  const char *name = declaration(function, i).name;
+  return "argument " + std::to_string(i) + " '" + (name ? name : "?") +
+         "' of " + function.name;
+}
+
+/// Checks the table of argument `i`.
+static Error checkDeclaration(const braid_function &function, int64_t i) {
+  const braid_argument &declared = declaration(function, i);
+  if (Error error = checkStructSize("braid_argument", declared.struct_size,
+                                    ArgumentFirstVersion))
+    return error;
+  if (declared.rank > 0 && !declared.sizes)
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "argument %lld of %s is declared without sizes",
+                     static_cast<long long>(i), function.name);
+  if (declared.rank < 0 || declared.rank > BRAID_MAX_RANK ||
+      elementSize(declared.dtype) == 0 || declared.access < BRAID_ACCESS_NONE ||
+      declared.access > BRAID_ACCESS_READ_WRITE ||
+      declared.metadata < BRAID_METADATA_NONE ||
+      declared.metadata > BRAID_METADATA_DEVICE_TRANSIENT)
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "argument %lld of %s is declared with rank %d, dtype %d, "
+                     "access %d and metadata %d, of which one is out of range",
+                     static_cast<long long>(i), function.name, declared.rank,
+                     declared.dtype, declared.access, declared.metadata);
+  return Error::success();
+}
+
+/// The declared strides, or NULL.
+static const int64_t *declaredStrides(const braid_argument &declared) {
+  constexpr size_t end = offsetof(braid_argument, strides) + sizeof(void *);
+  return declared.struct_size >= end ? declared.strides : nullptr;
+}
+
+/// Checks the strides of a tensor that passed checkTensor. What a stride is
+/// does not matter where it is never taken.
+static Error checkStrides(const char *what, const braid_argument &declared,
+                          const braid_tensor &tensor) {
+  if (numElements(tensor) == 0)
+    return Error::success();
+  const int64_t *strides = declaredStrides(declared);
+  int64_t dense = 1;
+  for (int d = tensor.rank - 1; strides && d >= 0; --d) {
+    int64_t stride = strides[d] == BRAID_STRIDE_ANY     ? tensor.strides[d]
+                     : strides[d] == BRAID_STRIDE_DENSE ? dense
+                                                        : strides[d];
+    if (tensor.sizes[d] > 1 && tensor.strides[d] != stride)
+      return makeError(BRAID_INVALID_ARGUMENT,
+                       "%s: stride %d is %lld, expected %lld, for which the "
+                       "function was compiled",
+                       what, d, static_cast<long long>(tensor.strides[d]),
+                       static_cast<long long>(stride));
+    dense = stride * tensor.sizes[d];
+  }
+  if ((declared.access & BRAID_ACCESS_WRITE) && !hasDistinctElements(tensor)) {
+    std::string list;
+    for (int d = 0; d < tensor.rank; ++d)
+      list += (d ? ", " : "") + std::to_string(tensor.strides[d]);
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "%s: strides are %s for %s, expected strides at which "
+                     "what is written does not overlap",
+                     what, list.c_str(), typeString(tensor).c_str());
+  }
+  return Error::success();
+}
+
 static Error checkArgument(const braid_function &function, int64_t i,
                            const braid_argument &expected,
                            const braid_tensor &tensor, int64_t &tokens) {
-  std::string where = "argument " + std::to_string(i) + " '" +
-                      (expected.name ? expected.name : "?") + "' of " +
-                      function.name;
+  std::string where = describe(function, i);
   const char *what = where.c_str();
   if (tensor.dtype != expected.dtype)
     return makeError(BRAID_INVALID_ARGUMENT, "%s is %s, expected %s", what,
                      dtypeName(tensor.dtype), dtypeName(expected.dtype));
-  if (tensor.rank != expected.rank || tensor.rank < 0 ||
-      tensor.rank > BRAID_MAX_RANK)
+  if (tensor.rank != expected.rank)
     return makeError(BRAID_INVALID_ARGUMENT, "%s has rank %d, expected %d",
                      what, tensor.rank, expected.rank);
+  if (Error error = checkTensor(tensor))
+    return makeError(error.status(), "%s: %s", what, error.text().c_str());
   for (int d = 0; d < tensor.rank; ++d) {
     long long size = tensor.sizes[d];
-    if (size < 0)
-      return makeError(BRAID_INVALID_ARGUMENT,
-                       "%s: size %d is %lld, expected no negative number", what,
-                       d, size);
-    if (tensor.strides[d] < 0)
-      return makeError(BRAID_INVALID_ARGUMENT,
-                       "%s: stride %d is %lld, expected no negative number",
-                       what, d, static_cast<long long>(tensor.strides[d]));
     int64_t extent = expected.sizes[d];
     if (extent == BRAID_SIZE_ANY)
       continue;
@@ -98,10 +157,25 @@ static Error checkArgument(const braid_function &function, int64_t i,
                        static_cast<long long>(extent));
     }
   }
-  if (!tensor.data && numElements(tensor) > 0)
-    return makeError(BRAID_INVALID_ARGUMENT,
-                     "%s: data is NULL, expected memory for %s", what,
-                     typeString(tensor).c_str());
+  return checkStrides(what, expected, tensor);
+}
+
+/// Checks that what is only written shares no memory with another argument.
+/// Caches may: an engine cuts several from one pool.
+static Error checkOutputs(const braid_function &function,
+                          const braid_tensor *arguments) {
+  for (int64_t i = 0; i < function.num_arguments; ++i) {
+    if (declaration(function, i).access != BRAID_ACCESS_WRITE)
+      continue;
+    for (int64_t j = 0; j < function.num_arguments; ++j)
+      if (i != j && surelyOverlap(arguments[i], arguments[j]))
+        return makeError(BRAID_INVALID_ARGUMENT,
+                         "%s: %s at %p overlaps %s at %p, expected memory of "
+                         "its own, as the function writes it",
+                         describe(function, i).c_str(),
+                         typeString(arguments[i]).c_str(), arguments[i].data,
+                         describe(function, j).c_str(), arguments[j].data);
+  }
   return Error::success();
 }
 
@@ -137,18 +211,14 @@ Error braid::runtime::checkCall(const braid_call *call, CheckedCall &checked) {
   checked.arguments = call->arguments;
   checked.stream = call->stream;
   for (int64_t i = 0; i < call->num_arguments; ++i) {
-    const braid_argument &expected = declaration(function, i);
-    if (Error error = checkStructSize("braid_argument", expected.struct_size,
-                                      ArgumentFirstVersion))
+    if (Error error = checkDeclaration(function, i))
       return error;
-    if (expected.rank > 0 && !expected.sizes)
-      return makeError(BRAID_INVALID_ARGUMENT,
-                       "argument %lld of %s is declared without sizes",
-                       static_cast<long long>(i), function.name);
-    if (Error error = checkArgument(function, i, expected, call->arguments[i],
-                                    checked.tokens))
+    if (Error error = checkArgument(function, i, declaration(function, i),
+                                    call->arguments[i], checked.tokens))
       return error;
   }
+  if (Error error = checkOutputs(function, call->arguments))
+    return error;
   const braid_function *identity = &function;
   appendToKey(checked.key, identity);
   appendToKey(checked.key, checked.tokens);

@@ -161,7 +161,7 @@ Error Context::execute(const braid_call *call) {
   if (!prepared && options.require_prepared)
     return makeError(BRAID_NOT_PREPARED,
                      "%s was not prepared for %lld tokens with arguments at "
-                     "these addresses",
+                     "these addresses, expected a call that braid_prepare saw",
                      checked.function->name,
                      static_cast<long long>(checked.tokens));
   if (Error error = run(checked, FrameMode::Check, prepared))
@@ -204,6 +204,9 @@ Error Context::reserveForCaller(int32_t numStreams, int32_t numEvents) {
                      "%d auxiliary streams, but the context allows %d "
                      "(max_auxiliary_streams)",
                      numStreams - 1, options.max_auxiliary_streams);
+  if (numEvents > MaxEvents)
+    return makeError(BRAID_UNSUPPORTED, "%d events, expected at most %d",
+                     numEvents, MaxEvents);
   // First: it is what some backends cannot do.
   size_t count = std::max<size_t>(callerEvents.size(), numEvents);
   if (Error error = backend->reserveCallerEvents(static_cast<int32_t>(count)))

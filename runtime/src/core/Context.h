@@ -31,6 +31,11 @@ namespace braid::runtime {
 
 enum class FrameMode;
 
+/// Most streams and event slots of a context. No schedule comes near them; they
+/// keep a wrong number from taking all threads or memory.
+constexpr int32_t MaxStreams = 1024;
+constexpr int32_t MaxEvents = 65536;
+
 /// Everything behind a braid_context.
 class Context {
 public:

@@ -68,6 +68,9 @@ Error guarded(Body &&body) {
   } catch (const std::exception &error) {
     return Error(BRAID_INTERNAL,
                  std::string("unexpected exception: ") + error.what());
+  } catch (...) {
+    return Error(BRAID_INTERNAL,
+                 "unexpected exception that is no std::exception");
   }
 }
 

@@ -11,6 +11,8 @@
 
 #include "Frame.h"
 
+#include "Tensor.h"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -119,6 +121,8 @@ Error Frame::tryBeginSchedule(const braid_schedule *schedule, int64_t tokens,
                                     ScheduleFirstVersion))
     return error;
   const char *name = schedule->name;
+  if (!name)
+    return Error(BRAID_INTERNAL, "a schedule has no name");
   if (kind != RegionKind::None)
     return makeError(BRAID_INTERNAL, "schedule '%s' starts inside region '%s'",
                      name, region->name);
@@ -132,14 +136,19 @@ Error Frame::tryBeginSchedule(const braid_schedule *schedule, int64_t tokens,
                      "context allows %d (max_auxiliary_streams)",
                      name, schedule->num_streams - 1,
                      context.options.max_auxiliary_streams);
-  int64_t bytes = 0;
-  if (Error error = workspaceBytes(name, schedule->workspace_per_token,
-                                   schedule->workspace_fixed, tokens, bytes))
-    return error;
   int32_t firstEvent = 0;
   if (!schedules.empty())
     firstEvent =
         schedules.back().firstEvent + schedules.back().description->num_events;
+  if (schedule->num_events > MaxEvents - firstEvent)
+    return makeError(BRAID_UNSUPPORTED,
+                     "schedule '%s' needs %d events and those around it %d, "
+                     "expected at most %d",
+                     name, schedule->num_events, firstEvent, MaxEvents);
+  int64_t bytes = 0;
+  if (Error error = workspaceBytes(name, schedule->workspace_per_token,
+                                   schedule->workspace_fixed, tokens, bytes))
+    return error;
   if (Error error = context.reserve(schedule->num_streams,
                                     firstEvent + schedule->num_events))
     return error;
@@ -193,6 +202,8 @@ Error Frame::checkBegin(const braid_region *begun, const char *what) const {
   if (Error error = checkStructSize("braid_region", begun->struct_size,
                                     RegionFirstVersion))
     return error;
+  if (!begun->name)
+    return makeError(BRAID_INTERNAL, "a %s has no name", what);
   if (schedules.empty())
     return makeError(BRAID_INTERNAL, "%s '%s' starts outside a schedule", what,
                      begun->name);
@@ -226,9 +237,19 @@ Error Frame::tryBeginSegment(const braid_region *segment,
                              bool &runBody) {
   if (Error error = checkBegin(segment, "segment"))
     return error;
+  if (segment->num_live_ins < 0)
+    return makeError(BRAID_INTERNAL, "segment '%s' has %lld live-ins",
+                     segment->name,
+                     static_cast<long long>(segment->num_live_ins));
   if (segment->num_live_ins && !liveIns)
     return makeError(BRAID_INTERNAL, "segment '%s' starts without live-ins",
                      segment->name);
+  for (int64_t i = 0; i < segment->num_live_ins; ++i)
+    if (liveIns[i])
+      if (Error error = checkTensor(*liveIns[i]))
+        return makeError(BRAID_INTERNAL, "live-in %lld of segment '%s': %s",
+                         static_cast<long long>(i), segment->name,
+                         error.text().c_str());
   std::string key;
   std::unique_ptr<Graph> *graph = nullptr;
   if (useGraphs) {

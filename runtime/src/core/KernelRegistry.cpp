@@ -11,8 +11,11 @@
 
 #include "KernelRegistry.h"
 
+#include "Tensor.h"
+
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 using namespace braid::runtime;
@@ -34,12 +37,39 @@ Error braid::runtime::checkOp(const braid_op *op,
     return makeError(status, "the op of a launch is NULL");
   if (Error error = checkStructSize("braid_op", op->struct_size, firstVersion))
     return error;
-  if (op->name && op->num_operands >= 0 &&
-      (!op->num_operands || (operands && op->accesses && op->metadata)) &&
-      op->num_params >= 0 && (!op->num_params || op->params))
-    return Error::success();
-  return makeError(status, "the tables of op '%s' are incomplete",
-                   op->name ? op->name : "?");
+  if (!op->name || op->num_operands < 0 ||
+      (op->num_operands && (!operands || !op->accesses || !op->metadata)) ||
+      op->num_params < 0 || (op->num_params && !op->params))
+    return makeError(status, "the tables of op '%s' are incomplete",
+                     op->name ? op->name : "?");
+  for (int64_t i = 0; i < op->num_params; ++i) {
+    const braid_param &param = op->params[i];
+    if (!param.name ||
+        (param.kind != BRAID_PARAM_INT && param.kind != BRAID_PARAM_FLOAT))
+      return makeError(status,
+                       "parameter %lld of op '%s' has the name '%s' and the "
+                       "kind %d, expected a name and a braid_param_kind",
+                       static_cast<long long>(i), op->name,
+                       param.name ? param.name : "NULL", param.kind);
+  }
+  for (int64_t i = 0; i < op->num_operands; ++i) {
+    if (op->accesses[i] < BRAID_ACCESS_NONE ||
+        op->accesses[i] > BRAID_ACCESS_READ_WRITE ||
+        op->metadata[i] < BRAID_METADATA_NONE ||
+        op->metadata[i] > BRAID_METADATA_DEVICE_TRANSIENT)
+      return makeError(status,
+                       "operand %lld of op '%s' has access %d and metadata "
+                       "%d, expected a braid_access and a braid_metadata",
+                       static_cast<long long>(i), op->name, op->accesses[i],
+                       op->metadata[i]);
+    if (!operands[i])
+      continue;
+    if (Error error = checkTensor(*operands[i]))
+      return makeError(status, "operand %lld of op '%s'%s: %s",
+                       static_cast<long long>(i), op->name,
+                       locationSuffix(*op).c_str(), error.text().c_str());
+  }
+  return Error::success();
 }
 
 Error KernelRegistry::add(const braid_kernel &kernel) {
@@ -95,7 +125,8 @@ Error KernelRegistry::resolve(const braid_op &op,
     scratch = candidate.workspace
                   ? candidate.workspace(&call, budget, candidate.user_data)
                   : 0;
-    if (scratch > budget)
+    // More than half of all numbers is no size, whatever the budget.
+    if (scratch > std::min<size_t>(budget, SIZE_MAX / 4))
       return makeError(BRAID_OUT_OF_MEMORY,
                        "op '%s'%s needs %zu bytes of scratch, more than the "
                        "scratch_bytes of the context, %zu",

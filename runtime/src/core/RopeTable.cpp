@@ -15,9 +15,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 using namespace braid::runtime;
+
+/// Most rotated channels.
+static constexpr int64_t MaxDims = 65536;
 
 static Error checkRope(const braid_rope *rope) {
   if (!rope)
@@ -27,10 +31,12 @@ static Error checkRope(const braid_rope *rope) {
   if (Error error =
           checkStructSize("braid_rope", rope->struct_size, firstVersion))
     return error;
-  if (rope->dims <= 0 || rope->dims % 2)
+  if (rope->dims <= 0 || rope->dims % 2 || rope->dims > MaxDims)
     return makeError(BRAID_INVALID_ARGUMENT,
-                     "braid_rope.dims is %lld, expected an even number above 0",
-                     static_cast<long long>(rope->dims));
+                     "braid_rope.dims is %lld, expected an even number from 2 "
+                     "to %lld",
+                     static_cast<long long>(rope->dims),
+                     static_cast<long long>(MaxDims));
   if (!(rope->theta > 1) || !std::isfinite(rope->theta))
     return makeError(BRAID_INVALID_ARGUMENT,
                      "braid_rope.theta is %g, expected a number above 1",
@@ -86,12 +92,20 @@ braid_status braid_fill_rope_table(const braid_rope *rope, int64_t positions,
   return reportToThread(guarded([&]() -> Error {
     if (Error error = checkRope(rope))
       return error;
-    if (positions < 0)
+    int64_t limit = INT64_MAX / rope->dims / static_cast<int>(sizeof(float));
+    if (positions < 0 || positions > limit)
       return makeError(BRAID_INVALID_ARGUMENT,
-                       "positions is %lld, expected no negative number",
-                       static_cast<long long>(positions));
+                       "positions is %lld, expected 0 to %lld for rows of %lld "
+                       "channels",
+                       static_cast<long long>(positions),
+                       static_cast<long long>(limit),
+                       static_cast<long long>(rope->dims));
     if (positions > 0 && !table)
       return Error(BRAID_INVALID_ARGUMENT, "the table is NULL");
+    if (reinterpret_cast<uintptr_t>(table) % alignof(float))
+      return makeError(BRAID_INVALID_ARGUMENT,
+                       "the table is at %p, expected a multiple of %zu",
+                       static_cast<void *>(table), alignof(float));
     std::vector<double> frequency = frequencies(*rope);
     size_t half = frequency.size();
     for (int64_t p = 0; p < positions; ++p) {

@@ -13,7 +13,7 @@
 #ifndef BRAID_RUNTIME_CORE_TENSOR_H
 #define BRAID_RUNTIME_CORE_TENSOR_H
 
-#include "braid/runtime.h"
+#include "Error.h"
 
 #include <string>
 
@@ -27,6 +27,22 @@ const char *dtypeName(int32_t dtype);
 
 /// Number of elements.
 int64_t numElements(const braid_tensor &tensor);
+
+/// Bytes from `data` to the end of the last element; 0 if there is none.
+int64_t spanBytes(const braid_tensor &tensor);
+
+/// Checks what has to hold before anything else is asked about a tensor that a
+/// caller gave: rank, type, no negative numbers, sizes that memory can have,
+/// and data that are there and aligned to an element. The sentence lacks its
+/// subject: "size 1 is -1, expected ...".
+Error checkTensor(const braid_tensor &tensor);
+
+/// Whether writing one element never changes another one.
+bool hasDistinctElements(const braid_tensor &tensor);
+
+/// Whether two tensors share bytes. Where one has gaps only its first run
+/// without a gap is looked at, so the answer "no" is not certain then.
+bool surelyOverlap(const braid_tensor &a, const braid_tensor &b);
 
 /// Shape and type, such as "8x64xf32".
 std::string typeString(const braid_tensor &tensor);

@@ -224,7 +224,8 @@ static braid_status checkAttend(const braid_kernel_call *call, void *) {
       .extent(Y, 0, tokens)
       .extent(Y, 1, heads)
       .extent(Y, 2, width);
-  if (checker.ok() && call->op->metadata[QueryOffsets] == BRAID_METADATA_HOST)
+  if (checker.ok() && call->op->metadata[QueryOffsets] == BRAID_METADATA_HOST &&
+      call->op->metadata[SequenceLengths] == BRAID_METADATA_HOST)
     checkLayouts(checker, *call, tokens);
   return checker.status();
 }

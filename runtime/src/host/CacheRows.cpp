@@ -13,6 +13,7 @@
 #include "CacheRows.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 using namespace braid::runtime;
@@ -72,6 +73,21 @@ void CacheRows::check(Checker &checker, const braid_kernel_call &call,
                "operand '%s': stride 0 is %lld, expected at least %lld, a "
                "block's bytes",
                name, LL(cache->strides[0]), LL(cache->sizes[1] * bytes));
+  if (!fp8Channels)
+    return;
+  // The other channels are bf16.
+  checker
+      .require(fp8Channels % 2 == 0,
+               "parameter 'fp8_channels' is %lld, expected an even number",
+               LL(fp8Channels))
+      .require(reinterpret_cast<uintptr_t>(cache->data) % 2 == 0,
+               "operand '%s': data is %p, expected a multiple of 2, as its "
+               "rows hold bf16",
+               name, cache->data)
+      .require(cache->sizes[0] <= 1 || cache->strides[0] % 2 == 0,
+               "operand '%s': stride 0 is %lld, expected a multiple of 2, as "
+               "its rows hold bf16",
+               name, LL(cache->strides[0]));
 }
 
 void CacheRows::load(int64_t slot, float *to) const {

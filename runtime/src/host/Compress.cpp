@@ -78,7 +78,7 @@ private:
   }
   /// True if token `t` closes a window whose entry is to be stored.
   bool closes(int64_t t) const {
-    return slot(t) >= 0 && (position(t) + 1) % ratio == 0;
+    return slot(t) >= 0 && position(t) % ratio == ratio - 1;
   }
   int64_t firstRow(int64_t p) const {
     int64_t first = p - parts * ratio + 1;

@@ -124,7 +124,8 @@ static braid_status checkIndexSelect(const braid_kernel_call *call, void *) {
       .extent(QueryOffsets, 0, requests + 1)
       .extent(BlockTable, 0, requests)
       .extent(TopK, 0, tokens);
-  if (checker.ok() && call->op->metadata[QueryOffsets] == BRAID_METADATA_HOST)
+  if (checker.ok() && call->op->metadata[QueryOffsets] == BRAID_METADATA_HOST &&
+      call->op->metadata[SequenceLengths] == BRAID_METADATA_HOST)
     checkQueryLayout(checker, *call, QueryOffsets, SequenceLengths, tokens,
                      BlockTable, "block_table", Cache, ratio);
   return checker.status();

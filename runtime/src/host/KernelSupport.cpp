@@ -15,6 +15,7 @@
 
 #include <cmath>
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -144,8 +145,12 @@ braid_status braid::runtime::kernelFailed(const braid_kernel_call &call,
 int64_t braid::runtime::intParam(const braid_kernel_call &call,
                                  const char *name) {
   const braid_param *param = findParam(call, name);
-  return param->kind == BRAID_PARAM_INT ? param->value.i
-                                        : static_cast<int64_t>(param->value.f);
+  if (param->kind == BRAID_PARAM_INT)
+    return param->value.i;
+  // Not a number, and all that does not fit, is out of every range.
+  double value = param->value.f;
+  return value > -0x1p62 && value < 0x1p62 ? static_cast<int64_t>(value)
+                                           : INT64_MIN;
 }
 
 int64_t braid::runtime::intParam(const braid_kernel_call &call,
@@ -239,7 +244,9 @@ void braid::runtime::checkQueryLayout(Checker &checker,
                     "operand 'query_offsets': element %lld is %lld, expected "
                     "at most %lld, the number of tokens",
                     LL(r + 1), LL(layout.end(r)), LL(tokens));
-    checker.require(layout.length(r) >= count,
+    // Engines pad the lengths with -1.
+    checker.require(layout.length(r) >= count ||
+                        (count == 0 && layout.length(r) == -1),
                     "operand 'sequence_lengths': element %lld is %lld, "
                     "expected at least %lld, the request's query tokens",
                     LL(r), LL(layout.length(r)), LL(count));

@@ -216,7 +216,8 @@ private:
 };
 
 /// Checks the contents of query offsets and sequence lengths: that they fit
-/// `tokens` rows, and that for each request with queries the block table
+/// `tokens` rows (a request without queries may have the length -1, which is
+/// padding), and that for each request with queries the block table
 /// operand `table` has a block for each of its length / `ratio` entries in
 /// `cache`. Operands -1 are absent.
 void checkQueryLayout(Checker &checker, const braid_kernel_call &call,

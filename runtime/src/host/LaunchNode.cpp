@@ -53,7 +53,17 @@ void LaunchNode::run(FirstFailure &failure) const {
   call.workspace_bytes = scratchBytes;
   call.message = message;
   call.message_size = sizeof(message);
-  braid_status status = kernel->run(&call, kernel->user_data);
+  braid_status status = BRAID_OK;
+  // What a kernel throws must not end the thread of the stream.
+  Error thrown = guarded([&] {
+    status = kernel->run(&call, kernel->user_data);
+    return Error::success();
+  });
+  if (thrown)
+    return failure.raise(guarded([&]() -> Error {
+      return makeError(thrown.status(), "op '%s'%s failed: %s", op->name,
+                       locationSuffix(*op).c_str(), thrown.text().c_str());
+    }));
   if (status == BRAID_OK)
     return;
   message[sizeof(message) - 1] = '\0';
