@@ -274,6 +274,46 @@ TEST(Safetensors, ExplainsHostileFiles) {
        2,
        "f (header):1:54: the key \"a\" occurs twice in one object, expected "
        "once"},
+      {R"({"a":{"dtype":"F32","shape":[1],)"
+       R"("data_offsets":[9223372036854775804,9223372036854775808]}})",
+       4,
+       "f: tensor 'a': data_offsets is "
+       "[9223372036854775804,9223372036854775808], expected two integers "
+       "[begin, end] with 0 <= begin <= end"},
+      {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[1e300,2e300]}})", 4,
+       "f: tensor 'a': data_offsets is [1e+300,2e+300], expected two integers "
+       "[begin, end] with 0 <= begin <= end"},
+      {R"({"a":{"dtype":"F32","shape":[1],)"
+       R"("data_offsets":[0,9223372036854774784]}})",
+       4,
+       "f: tensor 'a': data_offsets is [0,9223372036854774784], expected an "
+       "end within the 4 bytes of data in the file (is it truncated?)"},
+      {R"({"a":{"dtype":"F32","shape":[9223372036854775807,2,0],)"
+       R"("data_offsets":[0,0]}})",
+       0,
+       "f: tensor 'a': shape [9223372036854775807,2,0] of type F32 is too "
+       "large or does not fill whole bytes, expected a size in bytes that fits "
+       "63 bits"},
+      {R"({"a":{"dtype":"F32","shape":[9223372036854775808],)"
+       R"("data_offsets":[0,4]}})",
+       4,
+       "f: tensor 'a': shape has the size 9223372036854775808, expected an "
+       "integer of at least 0"},
+      {R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]},)"
+       R"("b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+       R"("c":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})",
+       3,
+       "f: tensor 'c' begins at byte 1 of the data, expected byte 2 where the "
+       "tensor before it ends (they overlap)"},
+      {R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+       R"("\u0061":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})",
+       2,
+       "f (header):1:54: the key \"a\" occurs twice in one object, expected "
+       "once"},
+      {"{\"a\xff\":1}", 0,
+       "f (header):1:3: no valid JSON: Invalid UTF-8 sequence"},
+      {StringRef("{\0}", 3), 0,
+       "f (header):1:2: no valid JSON: Expected object key"},
       {R"({"__metadata__":[]})", 0,
        "f: '__metadata__' is [], expected an object of strings"},
       {R"({"__metadata__":{"k":1}})", 0,
@@ -283,6 +323,28 @@ TEST(Safetensors, ExplainsHostileFiles) {
     EXPECT_EQ(parseError(makeFile(entry.header, entry.dataSize)),
               entry.error.str())
         << entry.header.str();
+}
+
+TEST(Safetensors, NestingOfTheHeaderIsLimited) {
+  std::string deep = "{\"a\":" + std::string(1000000, '[') + "}";
+  EXPECT_EQ(parseError(makeFile(deep)),
+            "f (header):1:69: nested more deeply than the expected 64 levels "
+            "at most");
+}
+
+// The length is believed only up to the end of the file.
+TEST(Safetensors, LengthOfTheHeader) {
+  for (uint64_t length :
+       {uint64_t(3), uint64_t(100'000'000), uint64_t(100'000'001),
+        uint64_t(INT64_MAX), UINT64_MAX - 7}) {
+    std::string file(8, '\0');
+    support::endian::write64le(file.data(), length);
+    std::string error = parseError(file + "{}");
+    EXPECT_TRUE(StringRef(error).starts_with("f: the header's length is " +
+                                             std::to_string(length) +
+                                             ", expected at most "))
+        << error;
+  }
 }
 
 TEST(Safetensors, DamagedFilesNeverCrash) {
@@ -317,6 +379,16 @@ TEST(Safetensors, UnreadableFile) {
   Expected<SafetensorsFile> file = SafetensorsFile::open("no/such/file");
   EXPECT_EQ(toString(file.takeError()),
             "no/such/file: cannot be read: No such file or directory");
+  TemporaryFolder folder;
+  std::string path = folder.path("");
+  file = SafetensorsFile::open(path);
+  EXPECT_EQ(toString(file.takeError()),
+            path + ": cannot be read: Is a directory");
+  std::string empty = folder.write("empty", "");
+  file = SafetensorsFile::open(empty);
+  EXPECT_EQ(toString(file.takeError()),
+            empty + ": the file has 0 bytes, expected a safetensors file of at "
+                    "least 8 bytes");
 }
 
 TEST(Safetensors, ExplainsWhatCannotBeWritten) {

@@ -931,10 +931,13 @@ std::string DescriptorBuilder::buildArguments(func::FuncOp function) {
                                                      : BRAID_SIZE_ANY);
     // A plain memref's elements lie one after the other, and the code made
     // from it counts on that.
-    SmallVector<int64_t> strides(type.getRank(), BRAID_STRIDE_DENSE);
-    if (int64_t offset; !type.getLayout().isIdentity() &&
-                        succeeded(type.getStridesAndOffset(strides, offset)))
-      llvm::replace(strides, ShapedType::kDynamic, BRAID_STRIDE_ANY);
+    SmallVector<int64_t> strides;
+    if (type.getLayout().isIdentity())
+      strides.assign(type.getRank(), BRAID_STRIDE_DENSE);
+    else
+      for (int64_t stride : type.getStridesAndOffset().first)
+        strides.push_back(ShapedType::isDynamic(stride) ? BRAID_STRIDE_ANY
+                                                        : stride);
     auto name = function.getArgAttrOfType<StringAttr>(
         index, prefill::PrefillDialect::getNameAttrName());
     SmallVector<Field> fields{
