@@ -728,6 +728,44 @@ void addHandRows(std::vector<Row> &rows) {
 // Rows: compiled code
 //===----------------------------------------------------------------------===//
 
+/// Prepares some token counts of f.
+Row buckets(const char *name, const char *sentence, std::vector<int64_t> counts,
+            int64_t number) {
+  return {name, Invalid, sentence, [counts, number](Layer &layer) {
+            braid_call call = layer.makeCall();
+            braid_status status = braid_prepare_buckets(
+                layer.context, &call, counts.empty() ? nullptr : counts.data(),
+                number);
+            // Not even the counts that are right.
+            EXPECT_EQ(layer.context.statistics().captures, 0);
+            return Outcome{status, layer.context.error()};
+          }};
+}
+
+void addBucketRows(std::vector<Row> &rows) {
+  const std::vector<Row> more = {
+      buckets("BucketZero",
+              "f: token count 1 is 0, expected 1 to 3, the rows of the "
+              "arguments",
+              {3, 0}, 2),
+      buckets("BucketNegative", "token count 0 is -1", {-1, 3}, 2),
+      buckets("BucketAboveTheArguments", "token count 1 is 4, expected 1 to 3",
+              {3, 4}, 2),
+      buckets("BucketHuge", "token count 0 is 9223372036854775807", {Huge}, 1),
+      buckets("BucketsNull", "token_counts is NULL, expected 2 numbers", {}, 2),
+      buckets("BucketsNegative",
+              "num_token_counts is -1, expected no negative number", {1}, -1),
+      {"BucketsOfNull", Invalid, "the call is NULL",
+       [](Layer &layer) {
+         const int64_t count = 1;
+         braid_status status =
+             braid_prepare_buckets(layer.context, nullptr, &count, 1);
+         return Outcome{status, layer.context.error()};
+       }},
+  };
+  rows.insert(rows.end(), more.begin(), more.end());
+}
+
 /// Inside a schedule of f.
 std::function<void(Layer &, braid_frame *, const braid_tensor *)> inSchedule(
     std::function<void(Layer &, braid_frame *, const braid_tensor *)> body) {
@@ -836,6 +874,7 @@ const std::vector<Row> &allRows() {
     addTableRows(rows);
     addContextRows(rows);
     addHandRows(rows);
+    addBucketRows(rows);
     addCompiledRows(rows);
     return rows;
   }();
@@ -986,6 +1025,12 @@ const std::vector<EntryPoint> entryPoints = {
      [](Layer &layer, braid_context *context) {
        braid_call call = layer.makeCall();
        return braid_prepare(context, &call);
+     }},
+    {"prepare_buckets",
+     [](Layer &layer, braid_context *context) {
+       braid_call call = layer.makeCall();
+       const int64_t count = 1;
+       return braid_prepare_buckets(context, &call, &count, 1);
      }},
     {"execute",
      [](Layer &layer, braid_context *context) {
