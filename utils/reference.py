@@ -8,7 +8,8 @@
 #
 # An independent implementation of one DeepSeek-V4 attention layer, written
 # from its formulas with numpy in float64: one sequence from position 0, no
-# paging, no quantization. Tests compare compiled layers with it.
+# paging. It rounds nothing, or the same values to bf16 and fp8 as a layer does
+# that is compiled for these types. Tests compare compiled layers with it.
 #
 #   reference.py FOLDER [--tolerance A]
 #     reads FOLDER/config.json and FOLDER/{swa,c4a,c128a}.safetensors, computes
@@ -18,6 +19,17 @@
 #   reference.py --make CONFIG OUT --seed S --tokens T
 #     writes such a folder: random weights, a random input of T tokens and its
 #     outputs, one file per layer kind that occurs in CONFIG.
+#
+#   reference.py --make ... --dtype bf16|fp8 [--history H] [--kind K]
+#     the same with weights in these types, as they are published, and with
+#     outputs of the last T of H + T tokens. Each file also holds
+#       selected         entries that the indexer selects without rounding
+#       output.f32       the output without rounding
+#       output.plain     the output of a layer of this type, plain caches
+#       output.fp8       the same with packed caches
+#       scores.*         the indexer's scores in each of the three; -inf where
+#                        there is no entry yet
+#     all outputs with the entries in `selected`.
 #
 # Needs numpy.
 #
@@ -61,9 +73,121 @@ HUGGING_FACE_NAMES = {
     "indexer.compressor.norm.weight": "compressor.indexer.kv_norm.weight",
 }
 
+# Weights that checkpoints in fp8 hold as e4m3 with a scale for each block of
+# 128 x 128, called `.scale` in place of `.weight`.
+FP8_WEIGHTS = ("wq_a.weight", "wkv.weight", "wq_b.weight", "wo_a.weight",
+               "wo_b.weight", "indexer.wq_b.weight")
+
 # Two neighbouring scores at the top-k cut that are closer than this make the
 # selection depend on rounding.
 SMALLEST_GAP = 2e-4
+
+
+#===------------------------------------------------------------------------===#
+# Element types
+#===------------------------------------------------------------------------===#
+
+
+def to_bf16(x):
+    """The bits of the nearest bf16, ties to even; no NaNs."""
+    bits = np.asarray(x, "<f4").view("<u4")
+    return ((bits + 0x7fff + (bits >> 16 & 1)) >> 16).astype("<u2")
+
+
+def from_bf16(bits):
+    return (bits.astype("<u4") << 16).view("<f4")
+
+
+def exponent(x):
+    """floor(log2(x)) of positive numbers."""
+    return np.frexp(x)[1] - 1
+
+
+def round_e4m3(x):
+    """The nearest e4m3, ties to even; beyond 448 the largest one."""
+    x = np.clip(x, -448, 448)
+    # Three bits of mantissa down to 2^-6, and no finer steps below.
+    step = np.exp2(np.maximum(exponent(np.abs(x)), -6) - 3)
+    return np.rint(x / step) * step
+
+
+def to_e4m3(x):
+    """The bits of numbers that are e4m3."""
+    size = np.abs(x)
+    power = np.maximum(exponent(size), -7)
+    # Below 2^-6 in steps of 2^-9, with 0 in the field of the exponent.
+    bits = np.where(size < 2.0 ** -6, size * 2.0 ** 9,
+                    (power + 7) * 8 + (size * np.exp2(-power) - 1) * 8)
+    return bits.astype("u1") | np.signbit(x).astype("u1") << 7
+
+
+def from_e4m3(bits):
+    power, fraction = bits >> 3 & 15, (bits & 7) / 8
+    size = np.where(power == 0, fraction * 2.0 ** -6,
+                    (1 + fraction) * np.exp2(power - 7.0))
+    return np.where(bits >> 7, -size, size)
+
+
+def to_e8m0(x):
+    return (exponent(x) + 127).astype("u1")
+
+
+def from_e8m0(bits):
+    return np.exp2(bits - 127.0)
+
+
+def scale_of(largest):
+    """2^ceil(log2(max(largest, 1e-4) / 448))."""
+    fraction, power = np.frexp(np.maximum(largest, 1e-4) / 448)
+    return np.exp2(np.where(fraction == 0.5, power - 1, power))
+
+
+def quantize(x, block):
+    """Rounds the last channels block by block to scaled e4m3."""
+    y = np.empty_like(x)
+    for c in range(0, x.shape[-1], block):
+        part = x[..., c:c + block]
+        scale = scale_of(np.abs(part).max(axis=-1, keepdims=True, initial=0))
+        y[..., c:c + block] = round_e4m3(part / scale) * scale
+    return y
+
+
+def spread(scale, rows, columns):
+    """A scale for each element, from one for each block of 128 x 128."""
+    return scale.repeat(128, axis=0)[:rows].repeat(128, axis=1)[:, :columns]
+
+
+class Types:
+    """What a layer that is compiled for these types rounds."""
+
+    def __init__(self, dtype, cache):
+        self.dtype, self.packed = dtype, cache == "fp8"
+
+    def round(self, x):
+        """Results of ops."""
+        return x if self.dtype == "f32" else from_bf16(to_bf16(x)).astype(x.dtype)
+
+    def input(self, x):
+        """Inputs of linears whose weights are in fp8 in fp8 layers."""
+        return quantize(x, 128) if self.dtype == "fp8" else x
+
+    def latent(self, rows, rope_dims):
+        """Rows of the window's and the compressed cache, when read back."""
+        if not self.packed:
+            return self.round(rows)
+        rows = from_bf16(to_bf16(rows)).astype(rows.dtype)
+        rows[..., :-rope_dims] = quantize(rows[..., :-rope_dims], 64)
+        return rows
+
+    def index(self, rows):
+        """The indexer's keys, when read back, and its queries."""
+        if not self.packed:
+            return self.round(rows)
+        rows = from_bf16(to_bf16(rows)).astype(rows.dtype)
+        return quantize(rows, rows.shape[-1])
+
+
+EXACT = Types("f32", "plain")
 
 
 #===------------------------------------------------------------------------===#
@@ -78,37 +202,38 @@ def read_safetensors(path):
         header = json.loads(file.read(size))
         data = file.read()
     metadata = header.pop("__metadata__", {})
+    types = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I32": "<i4",
+             "BF16": "<u2", "F8_E4M3": "u1", "F8_E8M0": "u1"}
+    decode = {"BF16": from_bf16, "F8_E4M3": from_e4m3, "F8_E8M0": from_e8m0}
     tensors = {}
     for name, entry in header.items():
+        if entry["dtype"] not in types:
+            sys.exit(f"{path}: tensor '{name}' is {entry['dtype']}, expected "
+                     f"one of {', '.join(types)}")
         begin, end = entry["data_offsets"]
-        raw = data[begin:end]
-        if entry["dtype"] == "BF16":
-            array = (np.frombuffer(raw, "<u2").astype("<u4") << 16).view("<f4")
-        else:
-            types = {"F16": "<f2", "F32": "<f4", "F64": "<f8"}
-            if entry["dtype"] not in types:
-                sys.exit(f"{path}: tensor '{name}' is {entry['dtype']}, "
-                         "expected BF16, F16, F32 or F64")
-            array = np.frombuffer(raw, types[entry["dtype"]])
+        array = np.frombuffer(data[begin:end], types[entry["dtype"]])
+        array = decode.get(entry["dtype"], lambda bits: bits)(array)
         tensors[name] = array.reshape(entry["shape"]).astype(np.float64)
     return tensors, metadata
 
 
 def write_safetensors(path, tensors, metadata):
-    """Writes arrays as F32, in the order of `tensors`."""
+    """Writes tensors in this order: arrays as F32, others as (type, bits)."""
     header, parts, offset = {"__metadata__": metadata}, [], 0
-    for name, array in tensors.items():
-        raw = np.ascontiguousarray(array, "<f4").tobytes()
-        header[name] = {"dtype": "F32", "shape": list(array.shape),
-                        "data_offsets": [offset, offset + len(raw)]}
-        parts.append(raw)
-        offset += len(raw)
+    for name, value in tensors.items():
+        dtype, array = value if isinstance(value, tuple) else \
+            ("F32", np.asarray(value, "<f4"))
+        array = np.ascontiguousarray(array)
+        header[name] = {"dtype": dtype, "shape": list(array.shape),
+                        "data_offsets": [offset, offset + array.nbytes]}
+        parts.append(array)
+        offset += array.nbytes
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as file:
         file.write(len(text).to_bytes(8, "little") + text)
-        for raw in parts:
-            file.write(raw)
+        for array in parts:
+            file.write(array.data)
 
 
 def write_index(folder, files):
@@ -130,6 +255,10 @@ def find_weights(tensors, layer):
         found = [s for s in spellings if s in tensors]
         if found:
             weights[name] = tensors[found[0]]
+            scale = tensors.get(found[0].replace(".weight", ".scale"))
+            if name in FP8_WEIGHTS and scale is not None:
+                rows, columns = weights[name].shape
+                weights[name] *= spread(scale, rows, columns)
     return weights
 
 
@@ -249,6 +378,10 @@ def rotate(x, table, inverse=False):
     return y
 
 
+def linear(x, weight):
+    return x @ weight.astype(np.float64, copy=False).T
+
+
 def rms_norm(x, eps, weight=1.0):
     return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + eps) * weight
 
@@ -260,8 +393,8 @@ def compress(config, weights, prefix, x, ratio, overlap, table):
     if not count:
         return np.zeros((0, dims))
     windows = x[:count * ratio]
-    kv = windows @ weights[prefix + "wkv.weight"].T
-    score = windows @ weights[prefix + "wgate.weight"].T
+    kv = linear(windows, weights[prefix + "wkv.weight"])
+    score = linear(windows, weights[prefix + "wgate.weight"])
     kv = kv.reshape(count, ratio, -1)
     score = score.reshape(count, ratio, -1) + weights[prefix + "ape"]
     if overlap:
@@ -279,60 +412,98 @@ def compress(config, weights, prefix, x, ratio, overlap, table):
                   table[:count * ratio:ratio])
 
 
-def select(config, weights, x, qr, ratio, table):
-    """Returns the selected entries of each query, and the smallest gap."""
+def index_scores(config, weights, types, x, qr, ratio, table):
+    """Returns [T, entries]: the indexer's scores for the last T = len(qr)
+    tokens, -inf where the entry does not exist yet."""
     keys = compress(config, weights, "indexer.compressor.", x, ratio, True,
                     table)
-    n, d = config.index_heads, config.index_dim
-    q = rotate((qr @ weights["indexer.wq_b.weight"].T).reshape(-1, n, d),
-               table)
-    scale = x @ weights["indexer.weights_proj.weight"].T / math.sqrt(n * d)
-    chosen, gap = [], math.inf
-    for t in range(len(x)):
-        available = (t + 1) // ratio
-        score = np.maximum(q[t] @ keys[:available].T, 0).T @ scale[t]
-        order = np.argsort(-score, kind="stable")
-        chosen.append(np.sort(order[:config.topk]))
-        if available > config.topk:
-            best = score[order]
-            gap = min(gap, best[config.topk - 1] - best[config.topk])
-    return chosen, gap
+    keys = types.index(keys)
+    n, d, first = config.index_heads, config.index_dim, len(x) - len(qr)
+    q = types.round(linear(types.input(qr), weights["indexer.wq_b.weight"]))
+    q = types.index(rotate(q.reshape(-1, n, d), table[first:]))
+    scale = types.round(linear(x[first:], weights["indexer.weights_proj.weight"]))
+    scale = scale / math.sqrt(n * d)
+    scores = np.full((len(qr), len(keys)), -np.inf)
+    for t in range(len(qr)):
+        available = (first + t + 1) // ratio
+        scores[t, :available] = \
+            scale[t] @ np.maximum(q[t] @ keys[:available].T, 0)
+    return scores
 
 
-def layer(config, kind, weights, x):
-    """Returns the output [T, H] of one layer, and the smallest top-k gap."""
-    w, count, ratio = weights, len(x), config.ratios[kind]
-    n, d = config.heads, config.head_dim
-    table = rope_table(config, "main" if kind == "swa" else "compress", count)
+def select(scores, topk):
+    """Returns [T, topk]: the best entries of each token, ascending, then -1."""
+    selected = np.full((len(scores), topk), -1)
+    for row, score in zip(selected, scores):
+        best = np.argsort(-score, kind="stable")[:topk]
+        best = np.sort(best[score[best] > -np.inf])
+        row[:len(best)] = best
+    return selected
 
-    qr = rms_norm(x @ w["wq_a.weight"].T, config.eps, w["q_norm.weight"])
-    q = (qr @ w["wq_b.weight"].T).reshape(count, n, d)
-    q = rotate(rms_norm(q, config.eps), table)
-    kv = rms_norm(x @ w["wkv.weight"].T, config.eps, w["kv_norm.weight"])
-    kv = rotate(kv, table)
 
-    entries, gap = np.zeros((0, d)), math.inf
+def smallest_gap(scores, topk):
+    """The smallest distance between the last selected score and the next."""
+    if scores.shape[1] <= topk:
+        return math.inf
+    best = -np.sort(-scores, axis=1)
+    gaps = (best[:, topk - 1] - best[:, topk])[best[:, topk] > -np.inf]
+    return gaps.min(initial=math.inf)
+
+
+def attend(q, sink, window, entries, window_size, chosen):
+    """Attention of the last len(q) positions of `window`; `chosen` has the
+    entries of each."""
+    first, result = len(window) - len(q), np.empty_like(q)
+    for t in range(len(q)):
+        p = first + t
+        rows = np.concatenate([window[max(0, p - window_size + 1):p + 1],
+                               entries[chosen[t]]])
+        logits = q[t] @ rows.T / math.sqrt(q.shape[-1])
+        top = np.maximum(logits.max(axis=1), sink)[:, None]
+        share = np.exp(logits - top)
+        result[t] = share @ rows / (share.sum(axis=1, keepdims=True) +
+                                    np.exp(sink[:, None] - top))
+    return result
+
+
+def layer(config, kind, weights, x, types=EXACT, history=0, selected=None):
+    """Returns the output [T, H] of one layer for the tokens from `history` on,
+    the indexer's scores (None without an indexer), and the selection: the one
+    given, or by these scores."""
+    w, ratio, count = weights, config.ratios[kind], len(x) - history
+    n, d, r = config.heads, config.head_dim, types.round
+    table = rope_table(config, "main" if kind == "swa" else "compress", len(x))
+    last = table[history:]
+
+    x8 = types.input(x)
+    qr = r(linear(x8[history:], w["wq_a.weight"]))
+    qr = r(rms_norm(qr, config.eps, w["q_norm.weight"]))
+    q = r(linear(types.input(qr), w["wq_b.weight"])).reshape(count, n, d)
+    q = r(rotate(r(rms_norm(q, config.eps)), last))
+    kv = r(linear(x8, w["wkv.weight"]))
+    kv = r(rms_norm(kv, config.eps, w["kv_norm.weight"]))
+    window = types.latent(r(rotate(kv, table)), config.rope_dims)
+
+    entries, scores = np.zeros((0, d)), None
     chosen = [np.zeros(0, int)] * count
     if kind != "swa":
         entries = compress(config, w, "compressor.", x, ratio, kind == "c4a",
                            table)
-        chosen = [np.arange((t + 1) // ratio) for t in range(count)]
+        entries = types.latent(entries, config.rope_dims)
+        chosen = [np.arange((history + t + 1) // ratio) for t in range(count)]
     if kind == "c4a":
-        chosen, gap = select(config, w, x, qr, ratio, table)
+        scores = index_scores(config, w, types, x, qr, ratio, table)
+        if selected is None:
+            selected = select(scores, config.topk)
+        chosen = [row[row >= 0] for row in selected]
 
-    o = np.zeros((count, n, d))
-    for t in range(count):
-        rows = np.concatenate([kv[max(0, t - config.window + 1):t + 1],
-                               entries[chosen[t]]])
-        logits = q[t] @ rows.T / math.sqrt(d)
-        top = np.maximum(logits.max(axis=1), w["attn_sink"])[:, None]
-        share = np.exp(logits - top)
-        sink = np.exp(w["attn_sink"][:, None] - top)
-        o[t] = share @ rows / (share.sum(axis=1, keepdims=True) + sink)
-    o = rotate(o, table, inverse=True).reshape(count, config.groups, -1)
+    o = r(attend(q, w["attn_sink"], window, entries, config.window, chosen))
+    o = r(rotate(o, last, inverse=True)).reshape(count, config.groups, -1)
+    o = types.input(o)
     wo_a = w["wo_a.weight"].reshape(config.groups, config.o_lora, -1)
-    z = np.einsum("tgk,gnk->tgn", o, wo_a).reshape(count, -1)
-    return z @ w["wo_b.weight"].T, gap
+    z = [r(linear(o[:, g], wo_a[g])) for g in range(config.groups)]
+    z = types.input(np.concatenate(z, axis=1))
+    return r(linear(z, w["wo_b.weight"])), scores, selected
 
 
 #===------------------------------------------------------------------------===#
@@ -340,26 +511,37 @@ def layer(config, kind, weights, x):
 #===------------------------------------------------------------------------===#
 
 
+def compute_again(config, kind, weights, tensors, metadata):
+    """Yields the name of each stored output, its value and a remark."""
+    outputs = [name for name in tensors if name.startswith("output.")]
+    if "dtype" in metadata:
+        again = compute_typed(config, kind, weights, tensors["input"],
+                              metadata["dtype"], int(metadata["history"]))
+        for name in outputs:
+            yield name, again[name], ""
+        return
+    lengths = {name: int(name.split(".")[-1]) for name in outputs}
+    for name in sorted(outputs, key=lengths.get):
+        result, scores, _ = layer(config, kind, weights,
+                                  tensors["input"][:lengths[name]])
+        gap = math.inf if scores is None else smallest_gap(scores, config.topk)
+        yield (name, result,
+               "" if gap == math.inf else f"   top-k gap {gap:.1e}")
+
+
 def check(folder, tolerance):
     config = Config(os.path.join(folder, "config.json"))
     worst, checked = 0.0, 0
     for kind in sorted(set(config.layers), key=config.layers.index):
         path = os.path.join(folder, kind + ".safetensors")
-        tensors, _ = read_safetensors(path)
+        tensors, metadata = read_safetensors(path)
         weights = find_weights(tensors, config.layers.index(kind))
         for name, shape in config.shapes(kind).items():
             if name not in weights or weights[name].shape != shape:
                 sys.exit(f"{path}: no weight '{name}' of shape {list(shape)}")
-        expected = {}
-        for name, value in tensors.items():
-            if name.startswith("output."):
-                expected[name] = value
-        lengths = {name: int(name.split(".")[-1]) for name in expected}
-        for name in sorted(expected, key=lengths.get):
-            result, gap = layer(config, kind, weights,
-                                tensors["input"][:lengths[name]])
-            difference = np.abs(result - expected[name]).max()
-            note = "" if gap == math.inf else f"   top-k gap {gap:.1e}"
+        for name, result, note in compute_again(config, kind, weights, tensors,
+                                                metadata):
+            difference = np.abs(result - tensors[name]).max()
             print(f"{kind:6} {name:18} {difference:.2e}{note}")
             worst, checked = np.maximum(worst, difference), checked + 1
         for name in ("rope.main", "rope.compress"):
@@ -399,7 +581,9 @@ def make(config_path, folder, seed, tokens):
             weights = random_weights(config, kind, generator)
             x = generator.standard_normal((tokens, config.hidden))
             x = x.astype(np.float32).astype(np.float64)
-            output, gap = layer(config, kind, weights, x)
+            output, scores, _ = layer(config, kind, weights, x)
+            gap = math.inf if scores is None else \
+                smallest_gap(scores, config.topk)
             if gap > best:
                 best, kept = gap, (weights, x, output)
             if gap > SMALLEST_GAP:
@@ -428,9 +612,94 @@ def make(config_path, folder, seed, tokens):
     kept_fields = dict(config.json)
     kept_fields.pop("quantization_config", None)
     kept_fields["torch_dtype"] = "float32"
+    write_config(folder, kept_fields)
+    return 0
+
+
+def write_config(folder, fields):
     with open(os.path.join(folder, "config.json"), "w") as out:
-        json.dump(kept_fields, out, indent=1)
+        json.dump(fields, out, indent=1)
         out.write("\n")
+
+
+def compute_typed(config, kind, weights, x, dtype, history):
+    """Returns {name: array} of what files of typed layers hold."""
+    exact, scores, selected = layer(config, kind, weights, x, EXACT, history)
+    tensors = {}
+    if selected is not None:
+        tensors = {"selected": ("I32", selected.astype("<i4")),
+                   "scores.f32": scores}
+    tensors["output.f32"] = exact
+    for cache in ("plain", "fp8"):
+        output, scores, _ = layer(config, kind, weights, x,
+                                  Types(dtype, cache), history, selected)
+        tensors["output." + cache] = output
+        if scores is not None:
+            tensors["scores." + cache] = scores
+    return tensors
+
+
+def random_typed_weights(config, kind, generator, dtype):
+    """Returns ({name: array}, {name: stored tensor}) of the same numbers."""
+    weights, stored = {}, {}
+    for name, shape in config.shapes(kind).items():
+        value = generator.standard_normal(shape, np.float32)
+        if "norm" in name:
+            value = 1 + np.float32(0.2) * value
+        elif name != "attn_sink" and not name.endswith("ape"):
+            value *= np.float32(1.5 / math.sqrt(shape[-1]))
+        if name == "attn_sink" or name.endswith("ape"):
+            stored[name] = value
+        elif dtype == "fp8" and name in FP8_WEIGHTS:
+            # A band of blocks at a time, as whole layers are large.
+            rows, columns = shape
+            bits, scales = np.empty(shape, "u1"), []
+            for top in range(0, rows, 128):
+                band = value[top:top + 128]
+                starts = np.arange(0, columns, 128)
+                scale = scale_of(np.maximum.reduceat(
+                    np.abs(band).max(axis=0), starts))[None]
+                scales.append(scale)
+                each = spread(scale, len(band), columns)
+                rounded = round_e4m3(band / each)
+                bits[top:top + 128] = to_e4m3(rounded)
+                value[top:top + 128] = rounded * each
+            stored[name] = ("F8_E4M3", bits)
+            stored[name.replace(".weight", ".scale")] = \
+                ("F8_E8M0", to_e8m0(np.concatenate(scales)))
+        else:
+            stored[name] = ("BF16", to_bf16(value))
+            value = from_bf16(stored[name][1]).reshape(shape)
+        weights[name] = value
+    return weights, stored
+
+
+def make_typed(config_path, folder, seed, tokens, history, dtype, only):
+    config = Config(config_path)
+    os.makedirs(folder, exist_ok=True)
+    for index, kind in enumerate(("swa", "c4a", "c128a")):
+        if kind not in config.layers or (only and only != kind):
+            continue
+        generator = np.random.default_rng([seed, index])
+        weights, stored = random_typed_weights(config, kind, generator, dtype)
+        number = config.layers.index(kind)
+        tensors = {f"layers.{number}.attn.{name}": value
+                   for name, value in stored.items()}
+        x = generator.standard_normal((history + tokens, config.hidden))
+        tensors["input"] = ("BF16", to_bf16(x))
+        x = from_bf16(tensors["input"][1]).astype(np.float64)
+        results = compute_typed(config, kind, weights, x, dtype, history)
+        tensors.update(results)
+        metadata = {"origin": f"reference.py --seed {seed}", "dtype": dtype,
+                    "history": str(history)}
+        write_safetensors(os.path.join(folder, kind + ".safetensors"), tensors,
+                          metadata)
+        size = np.linalg.norm(results["output.f32"])
+        errors = ", ".join(
+            f"{cache} {np.linalg.norm(results['output.' + cache] - results['output.f32']) / size:.1e}"
+            for cache in ("plain", "fp8"))
+        print(f"{kind}: layer {number}, relative to f32: {errors}")
+    write_config(folder, config.json)
     return 0
 
 
@@ -445,12 +714,23 @@ def main():
                         help="write random weights, input and outputs to OUT")
     parser.add_argument("--seed", type=int, help="with --make")
     parser.add_argument("--tokens", type=int, help="with --make, at least 1")
+    parser.add_argument("--dtype", choices=("f32", "bf16", "fp8"),
+                        default="f32", help="with --make: type of the layer")
+    parser.add_argument("--history", type=int, default=0,
+                        help="with --dtype: tokens before those of the output")
+    parser.add_argument("--kind", choices=("swa", "c4a", "c128a"),
+                        help="with --dtype: make only this one")
     options = parser.parse_args()
     if options.make:
         if options.seed is None or options.seed < 0 or \
                 (options.tokens or 0) < 1:
             parser.error("--make needs --seed of at least 0 and --tokens of "
                          "at least 1")
+        if options.dtype != "f32":
+            if options.history < 0:
+                parser.error("--history is negative")
+            return make_typed(*options.make, options.seed, options.tokens,
+                              options.history, options.dtype, options.kind)
         return make(*options.make, options.seed, options.tokens)
     if not options.folder:
         parser.error("expected a folder to check, or --make")
