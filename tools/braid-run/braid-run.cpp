@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Progress.h"
+#include "Selection.h"
 #include "braid/Dialect/Prefill/IR/Prefill.h"
 #include "braid/Execution/Arguments.h"
 #include "braid/Import/ImportOptions.h"
@@ -85,6 +86,20 @@ static cl::opt<std::string>
 static cl::opt<double>
     tolerance("tolerance", cl::desc("Largest absolute difference that passes"),
               cl::init(5e-5), cl::cat(category));
+static cl::opt<double> normTolerance(
+    "norm-tolerance",
+    cl::desc("Largest relative difference in norm that passes; if given, "
+             "--tolerance has no default"),
+    cl::init(0), cl::cat(category));
+static cl::opt<int64_t>
+    skip("skip",
+         cl::desc("Neither report, write nor compare the first n tokens"),
+         cl::init(0), cl::value_desc("n"), cl::cat(category));
+static cl::opt<std::string> selection(
+    "selection",
+    cl::desc("Compressed entries to attend to, [tokens - skip, k] int32, in "
+             "place of those that the indexer selects"),
+    cl::value_desc("file:tensor"), cl::cat(category));
 static cl::opt<std::string>
     outputFile("output", cl::desc("Write the output to a .safetensors file"),
                cl::value_desc("file"), cl::cat(category));
@@ -152,10 +167,11 @@ static void report(StringRef phase, double seconds, const Twine &details) {
   outs().flush();
 }
 
-/// Opens the file and reads the tensor of "FILE:TENSOR" as f32.
-static Expected<std::vector<float>>
-readTensor(StringRef option, StringRef argument,
-           SmallVectorImpl<int64_t> &shape) {
+/// Opens the file and reads the tensor of "FILE:TENSOR": int32 as it is,
+/// everything else as f32.
+template <typename T>
+static Expected<std::vector<T>> readTensor(StringRef option, StringRef argument,
+                                           SmallVectorImpl<int64_t> &shape) {
   auto [path, name] = argument.rsplit(':');
   if (path.empty() || name.empty())
     return makeError("--", option, " is '", argument,
@@ -167,7 +183,14 @@ readTensor(StringRef option, StringRef argument,
   if (!view)
     return view.takeError();
   shape.assign(view->shape.begin(), view->shape.end());
-  return readAsFloat(*view);
+  if constexpr (std::is_same_v<T, float>) {
+    return readAsFloat(*view);
+  } else {
+    if (view->type != TensorType::I32)
+      return makeError("tensor '", name, "' is ", getTensorTypeName(view->type),
+                       ", expected I32");
+    return readElements<T>(*view);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,6 +212,8 @@ struct Difference {
   double absolute = 0;
   /// Among elements of at least 1 % of the largest.
   double relative = 0;
+  /// Euclidean norm of the difference, relative to that of what was expected.
+  double norm = 0;
 };
 
 } // namespace
@@ -266,7 +291,8 @@ static Expected<Batch> getBatch() {
   // The address of a cl::list is that of its values.
   const cl::Option *others[] = {&numTokens,   std::addressof(chunks),
                                 &hiddenInput, &expect,
-                                &outputFile,  &blockSize};
+                                &outputFile,  &blockSize,
+                                &skip,        &selection};
   for (const cl::Option *option : others)
     if (option->getNumOccurrences())
       return makeError("both --batch and --", option->ArgStr,
@@ -352,20 +378,26 @@ std::vector<BatchStep> BatchRun::getStepsOf(size_t only) const {
 
 static Difference compare(ArrayRef<float> output, ArrayRef<float> expected) {
   Difference difference;
-  double largest = 0;
-  for (float value : expected)
+  double largest = 0, squares = 0, differences = 0;
+  for (float value : expected) {
     largest = std::max(largest, std::abs(double(value)));
+    squares += double(value) * value;
+  }
   for (auto [actual, wanted] : zip(output, expected)) {
     double absolute = std::abs(double(actual) - wanted);
     // A NaN anywhere is a difference that nothing tolerates.
     if (std::isnan(absolute))
       return {std::numeric_limits<double>::infinity(),
+              std::numeric_limits<double>::infinity(),
               std::numeric_limits<double>::infinity()};
+    differences += absolute * absolute;
     difference.absolute = std::max(difference.absolute, absolute);
     if (std::abs(wanted) >= 0.01 * largest && wanted != 0)
       difference.relative =
           std::max(difference.relative, absolute / std::abs(wanted));
   }
+  if (differences > 0)
+    difference.norm = std::sqrt(differences / squares);
   return difference;
 }
 
@@ -378,7 +410,8 @@ static bool isEqual(ArrayRef<float> a, ArrayRef<float> b) {
 /// tensor holds the rest of a longer prompt.
 static Error checkOutput(ArrayRef<float> output) {
   SmallVector<int64_t> shape;
-  Expected<std::vector<float>> expected = readTensor("expect", expect, shape);
+  Expected<std::vector<float>> expected =
+      readTensor<float>("expect", expect, shape);
   if (!expected)
     return expected.takeError();
   if (expected->size() != output.size())
@@ -387,9 +420,22 @@ static Error checkOutput(ArrayRef<float> output) {
                      output.size());
   Difference difference = compare(output, *expected);
   outs() << "  difference   absolute " << format("%.3g", difference.absolute)
-         << ", relative " << format("%.3g", difference.relative)
-         << " (tolerance " << format("%.3g", double(tolerance)) << ")\n";
-  if (difference.absolute > tolerance)
+         << ", relative " << format("%.3g", difference.relative) << ", in norm "
+         << format("%.3g", difference.norm);
+  bool hasNorm = normTolerance.getNumOccurrences() > 0;
+  bool hasAbsolute = !hasNorm || tolerance.getNumOccurrences() > 0;
+  outs() << " (tolerance ";
+  if (hasAbsolute)
+    outs() << format("%.3g", double(tolerance)) << (hasNorm ? ", " : "");
+  if (hasNorm)
+    outs() << format("%.3g", double(normTolerance)) << " in norm";
+  outs() << ")\n";
+  if (hasNorm && difference.norm > normTolerance)
+    return makeError("the output differs from ", expect, " by ",
+                     formatv("{0:e}", difference.norm).str(),
+                     " in norm, more than the tolerance of ",
+                     formatv("{0:e}", double(normTolerance)).str());
+  if (hasAbsolute && difference.absolute > tolerance)
     return makeError("the output differs from ", expect, " by ",
                      formatv("{0:e}", difference.absolute).str(),
                      ", more than the tolerance of ",
@@ -450,26 +496,55 @@ static Error reportOutputs(const Batch &batch, const Outputs &outputs) {
   return Error::success();
 }
 
-static Error writeOutput(ArrayRef<float> output, int64_t tokens) {
+static TensorView viewRows(StringRef name, TensorType type, int64_t rows,
+                           int64_t elements, const void *data) {
   TensorView view;
-  view.name = "output";
-  view.type = TensorType::F32;
-  view.shape = {tokens,
-                tokens ? static_cast<int64_t>(output.size()) / tokens : 0};
-  view.data = {reinterpret_cast<const char *>(output.data()),
-               output.size() * sizeof(float)};
-  return writeSafetensors(outputFile, view);
+  view.name = name.str();
+  view.type = type;
+  view.shape = {rows, rows ? elements / rows : 0};
+  view.data = {static_cast<const char *>(data),
+               static_cast<size_t>(elements * getTensorTypeBits(type) / 8)};
+  return view;
 }
 
-namespace {
-/// Destroys a context at the end of its scope.
-struct ContextDeleter {
-  void operator()(braid_context *context) const {
-    braid_context_destroy(context);
-  }
-};
-using ContextPointer = std::unique_ptr<braid_context, ContextDeleter>;
-} // namespace
+/// Writes the output, and what the layer itself would have selected.
+static Error writeOutput(ArrayRef<float> output, int64_t tokens,
+                         const Selection *stored) {
+  SmallVector<TensorView> tensors = {viewRows("output", TensorType::F32, tokens,
+                                              output.size(), output.data())};
+  if (stored)
+    tensors.push_back(viewRows("selected", TensorType::I32, tokens,
+                               stored->getOwn().size(),
+                               stored->getOwn().data()));
+  return writeSafetensors(outputFile, tensors);
+}
+
+/// Reads --selection, if it was given.
+static Expected<std::unique_ptr<Selection>> readSelection() {
+  if (selection.empty())
+    return nullptr;
+  SmallVector<int64_t> shape;
+  Expected<std::vector<int32_t>> entries =
+      readTensor<int32_t>("selection", selection, shape);
+  if (!entries)
+    return entries.takeError();
+  if (shape.size() != 2 || shape[0] != numTokens - skip || shape[1] == 0)
+    return makeError(
+        "tensor '", StringRef(selection).rsplit(':').second, "' has shape [",
+        join(map_range(shape, [](int64_t n) { return std::to_string(n); }),
+             ", "),
+        "]; expected a row for each of ", numTokens - skip, " tokens");
+  return std::make_unique<Selection>(std::move(*entries), shape[1], skip);
+}
+
+static Error reportSelection(const Selection &stored) {
+  if (stored.getOwn().empty())
+    return makeError("--selection was given, but nothing selects entries");
+  outs() << "  selection    from " << selection
+         << "; the layer's own differs in " << group(stored.countDifferences())
+         << " of " << plural(stored.getOwn().size(), "place") << "\n";
+  return Error::success();
+}
 
 /// Compares each request with itself in calls of its own.
 static Error compareAlone(BatchRun &run, const Outputs &together) {
@@ -512,6 +587,11 @@ static Error run(const ImportOptions &importOptions,
                      "; expected -1 or more");
   if (!(tolerance >= 0))
     return makeError("--tolerance is not a number of at least 0");
+  if (!(normTolerance >= 0))
+    return makeError("--norm-tolerance is not a number of at least 0");
+  if (skip < 0 || (isPrompt && skip > numTokens))
+    return makeError("--skip is ", skip, "; expected 0 to --tokens, ",
+                     numTokens);
 
   // Compile.
   Timer timer;
@@ -588,7 +668,7 @@ static Error run(const ImportOptions &importOptions,
   if (!hiddenInput.empty()) {
     SmallVector<int64_t> shape;
     Expected<std::vector<float>> hidden =
-        readTensor("input", hiddenInput, shape);
+        readTensor<float>("input", hiddenInput, shape);
     if (!hidden)
       return hidden.takeError();
     for (const ProgramArgument &argument : program.getArguments())
@@ -619,6 +699,9 @@ static Error run(const ImportOptions &importOptions,
   }
 
   // Execute.
+  Expected<std::unique_ptr<Selection>> stored = readSelection();
+  if (!stored)
+    return stored.takeError();
   braid_context_options options;
   options.struct_size = sizeof(options);
   braid_context_options_initialize(&options);
@@ -631,6 +714,9 @@ static Error run(const ImportOptions &importOptions,
     return makeError(braid_status_name(status), ": ",
                      braid_last_error(nullptr));
   ContextPointer runtime(raw);
+  if (*stored)
+    if (Error error = (*stored)->registerWith(raw))
+      return error;
   std::string tokensText = plural(numAll, "token") + ", ";
   if (isPrompt)
     tokensText += plural(steps.size(), "chunk");
@@ -683,13 +769,20 @@ static Error run(const ImportOptions &importOptions,
     return reportOutputs(*batch, first);
 
   // Check.
-  if (!outputFile.empty())
-    if (Error error = writeOutput(first[0], numTokens))
+  if (*stored)
+    if (Error error = reportSelection(**stored))
       return error;
-  if (Error error = reportOutput(first[0], numTokens))
+  int64_t numShown = numTokens - skip;
+  ArrayRef<float> shown(first[0]);
+  if (numTokens > 0)
+    shown = shown.drop_front(shown.size() / numTokens * skip);
+  if (!outputFile.empty())
+    if (Error error = writeOutput(shown, numShown, stored->get()))
+      return error;
+  if (Error error = reportOutput(shown, numShown))
     return error;
   if (!expect.empty())
-    return checkOutput(first[0]);
+    return checkOutput(shown);
   return Error::success();
 }
 
