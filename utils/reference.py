@@ -158,10 +158,16 @@ def spread(scale, rows, columns):
 
 
 class Types:
-    """What a layer that is compiled for these types rounds."""
+    """What a layer that is compiled for these types rounds. `sums` is the type
+    of sums in linears."""
 
-    def __init__(self, dtype, cache):
-        self.dtype, self.packed = dtype, cache == "fp8"
+    def __init__(self, dtype, cache, sums=np.float64):
+        self.dtype, self.packed, self.sums = dtype, cache == "fp8", sums
+
+    def linear(self, x, weight):
+        y = x.astype(self.sums, copy=False) @ \
+            weight.astype(self.sums, copy=False).T
+        return y.astype(np.float64, copy=False)
 
     def round(self, x):
         """Results of ops."""
@@ -382,23 +388,19 @@ def rotate(x, table, inverse=False):
     return y
 
 
-def linear(x, weight):
-    return x @ weight.astype(np.float64, copy=False).T
-
-
 def rms_norm(x, eps, weight=1.0):
     return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + eps) * weight
 
 
-def compress(config, weights, prefix, x, ratio, overlap, table):
+def compress(config, weights, types, prefix, x, ratio, overlap, table):
     """Returns the entries [T / ratio, D] of all windows that are complete."""
     gain = weights[prefix + "norm.weight"]
     dims, count = len(gain), len(x) // ratio
     if not count:
         return np.zeros((0, dims))
     windows = x[:count * ratio]
-    kv = linear(windows, weights[prefix + "wkv.weight"])
-    score = linear(windows, weights[prefix + "wgate.weight"])
+    kv = types.linear(windows, weights[prefix + "wkv.weight"])
+    score = types.linear(windows, weights[prefix + "wgate.weight"])
     kv = kv.reshape(count, ratio, -1)
     score = score.reshape(count, ratio, -1) + weights[prefix + "ape"]
     if overlap:
@@ -419,13 +421,14 @@ def compress(config, weights, prefix, x, ratio, overlap, table):
 def index_scores(config, weights, types, x, qr, ratio, table):
     """Returns [T, entries]: the indexer's scores for the last T = len(qr)
     tokens, -inf where the entry does not exist yet."""
-    keys = compress(config, weights, "indexer.compressor.", x, ratio, True,
-                    table)
+    keys = compress(config, weights, types, "indexer.compressor.", x, ratio,
+                    True, table)
     keys = types.index(keys)
     n, d, first = config.index_heads, config.index_dim, len(x) - len(qr)
-    q = types.round(linear(types.input(qr), weights["indexer.wq_b.weight"]))
-    q = types.index(rotate(q.reshape(-1, n, d), table[first:]))
-    scale = linear(x[first:], weights["indexer.weights_proj.weight"])
+    q = types.linear(types.input(qr), weights["indexer.wq_b.weight"])
+    q = types.round(q).reshape(-1, n, d)
+    q = types.index(rotate(q, table[first:]))
+    scale = types.linear(x[first:], weights["indexer.weights_proj.weight"])
     scale = types.round(scale) / math.sqrt(n * d)
     scores = np.full((len(qr), len(keys)), -np.inf)
     for t in range(len(qr)):
@@ -475,7 +478,7 @@ def layer(config, kind, weights, x, types=EXACT, history=0, selected=None):
     the indexer's scores (None without an indexer), and the selection: the one
     given, or by these scores."""
     w, ratio, count = weights, config.ratios[kind], len(x) - history
-    n, d, r = config.heads, config.head_dim, types.round
+    n, d, r, linear = config.heads, config.head_dim, types.round, types.linear
     table = rope_table(config, "main" if kind == "swa" else "compress", len(x))
     last = table[history:]
 
@@ -491,8 +494,8 @@ def layer(config, kind, weights, x, types=EXACT, history=0, selected=None):
     entries, scores = np.zeros((0, d)), None
     chosen = [np.zeros(0, int)] * count
     if kind != "swa":
-        entries = compress(config, w, "compressor.", x, ratio, kind == "c4a",
-                           table)
+        entries = compress(config, w, types, "compressor.", x, ratio,
+                           kind == "c4a", table)
         entries = types.latent(entries, config.rope_dims)
         chosen = [np.arange((history + t + 1) // ratio) for t in range(count)]
     if kind == "c4a":
@@ -626,8 +629,9 @@ def write_config(folder, fields):
         out.write("\n")
 
 
-def compute_typed(config, kind, weights, x, dtype, history):
-    """Returns {name: array} of what files of typed layers hold."""
+def compute_typed(config, kind, weights, x, dtype, history, again=False):
+    """Returns {name: array} of what files of typed layers hold; with `again`
+    also the outputs where sums are in float32, as `again.plain` and so on."""
     exact, scores, selected = layer(config, kind, weights, x, EXACT, history)
     tensors = {}
     if selected is not None:
@@ -640,6 +644,10 @@ def compute_typed(config, kind, weights, x, dtype, history):
         tensors["output." + cache] = output
         if scores is not None:
             tensors["scores." + cache] = scores
+        if again:
+            types = Types(dtype, cache, np.float32)
+            tensors["again." + cache] = \
+                layer(config, kind, weights, x, types, history, selected)[0]
     return tensors
 
 
@@ -683,7 +691,8 @@ def relative_error(x, expected):
     return np.linalg.norm(x - expected) / np.linalg.norm(expected)
 
 
-def make_typed(config_path, folder, seed, tokens, history, dtype, only):
+def make_typed(config_path, folder, seed, tokens, history, dtype, only,
+               again=False):
     config = Config(config_path)
     os.makedirs(folder, exist_ok=True)
     for index, kind in enumerate(("swa", "c4a", "c128a")):
@@ -697,7 +706,7 @@ def make_typed(config_path, folder, seed, tokens, history, dtype, only):
         x = generator.standard_normal((history + tokens, config.hidden))
         tensors["input"] = ("BF16", to_bf16(x))
         x = from_bf16(tensors["input"][1]).astype(np.float64)
-        results = compute_typed(config, kind, weights, x, dtype, history)
+        results = compute_typed(config, kind, weights, x, dtype, history, again)
         tensors.update(results)
         metadata = {"origin": f"reference.py --seed {seed}", "dtype": dtype,
                     "history": str(history)}
