@@ -16,6 +16,7 @@
 
 #include "KernelFunctions.h"
 #include "RuntimeTables.h"
+#include "braid/Analysis/ArgumentAccess.h"
 #include "braid/Analysis/CaptureAnalysis.h"
 #include "braid/Dialect/Prefill/IR/Prefill.h"
 #include "braid/Dialect/Sched/IR/Sched.h"
@@ -844,15 +845,6 @@ private:
   DenseMap<Operation *, std::pair<int64_t, int64_t>> workspaces;
 };
 
-/// Reads or writes of the memory behind an argument, through views and calls.
-class ArgumentAccess {
-public:
-  int32_t get(func::FuncOp function, unsigned index);
-
-private:
-  DenseMap<std::pair<Operation *, unsigned>, int32_t> known;
-};
-
 class ConvertSchedToRuntimePass
     : public braid::impl::ConvertSchedToRuntimePassBase<
           ConvertSchedToRuntimePass> {
@@ -861,34 +853,6 @@ public:
 };
 
 } // namespace
-
-int32_t ArgumentAccess::get(func::FuncOp function, unsigned index) {
-  auto [it, inserted] = known.try_emplace({function, index}, BRAID_ACCESS_NONE);
-  if (!inserted)
-    return it->second;
-  int32_t access = BRAID_ACCESS_NONE;
-  SmallVector<Value> worklist{function.getArgument(index)};
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    for (OpOperand &use : value.getUses()) {
-      Operation *user = use.getOwner();
-      if (auto op = dyn_cast<SchedulableOpInterface>(user)) {
-        access |= static_cast<int32_t>(op.getAccess(use));
-      } else if (auto call = dyn_cast<func::CallOp>(user)) {
-        auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-            call, call.getCalleeAttr());
-        if (callee)
-          access |= get(callee, use.getOperandNumber());
-      } else {
-        for (Value result : user->getResults())
-          if (isa<MemRefType>(result.getType()))
-            worklist.push_back(result);
-      }
-    }
-  }
-  known[{function, index}] = access;
-  return access;
-}
 
 /// Own buffers and those of the callees, of which one runs at a time.
 std::pair<int64_t, int64_t>
@@ -919,7 +883,7 @@ DescriptorBuilder::getWorkspace(func::FuncOp function) {
 
 std::string DescriptorBuilder::buildArguments(func::FuncOp function) {
   SmallVector<SmallVector<Field>> elements;
-  ArgumentAccess access;
+  ArgumentAccessAnalysis access;
   for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
     auto type = cast<MemRefType>(argument.getType());
     bool isTokens =
@@ -947,7 +911,7 @@ std::string DescriptorBuilder::buildArguments(func::FuncOp function) {
         Field::i32(*getDtype(type.getElementType())),
         Field::i32(type.getRank()),
         Field::address(tables.getI64Array(sizes)),
-        Field::i32(access.get(function, index)),
+        Field::i32(static_cast<int32_t>(access.get(function, index))),
         Field::i32(getDeclaredMetadata(argument)),
         Field::address(tables.getI64Array(strides))};
     fields[0].value = RuntimeTables::getStructSize(fields);

@@ -393,6 +393,18 @@ BRAID_API braid_status braid_prepare_buckets(braid_context *context,
 BRAID_API braid_status braid_execute(braid_context *context,
                                      const braid_call *call);
 
+/// braid_prepare and braid_execute for a struct as headers of compiled code
+/// declare it: `size_t struct_size`, then a braid_tensor for each argument of
+/// `function`. The functions of those headers call these.
+BRAID_API braid_status braid_prepare_arguments(braid_context *context,
+                                               const braid_function *function,
+                                               const void *arguments,
+                                               void *stream);
+BRAID_API braid_status braid_execute_arguments(braid_context *context,
+                                               const braid_function *function,
+                                               const void *arguments,
+                                               void *stream);
+
 /// Waits until all work enqueued so far is done. Returns the first failure of
 /// a kernel since the last call of this function.
 BRAID_API braid_status braid_synchronize(braid_context *context);

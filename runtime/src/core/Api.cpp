@@ -328,6 +328,28 @@ braid_status braid_execute(braid_context *context, const braid_call *call) {
   return enter(context, [&] { return context->execute(call); });
 }
 
+braid_status braid_prepare_arguments(braid_context *context,
+                                     const braid_function *function,
+                                     const void *arguments, void *stream) {
+  return enter(context, [&]() -> Error {
+    braid_call call;
+    if (Error error = makeCall(function, arguments, stream, call))
+      return error;
+    return context->prepare(&call);
+  });
+}
+
+braid_status braid_execute_arguments(braid_context *context,
+                                     const braid_function *function,
+                                     const void *arguments, void *stream) {
+  return enter(context, [&]() -> Error {
+    braid_call call;
+    if (Error error = makeCall(function, arguments, stream, call))
+      return error;
+    return context->execute(&call);
+  });
+}
+
 braid_status braid_synchronize(braid_context *context) {
   return enter(context, [&] { return context->synchronize(); });
 }

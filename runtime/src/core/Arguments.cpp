@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 using namespace braid::runtime;
 
@@ -240,4 +241,42 @@ std::vector<braid_tensor> braid::runtime::takeTokens(const CheckedCall &call,
       if (declaration(*call.function, i).sizes[d] == BRAID_SIZE_TOKENS)
         arguments[i].sizes[d] = tokens;
   return arguments;
+}
+
+namespace {
+/// The beginning of every generated struct.
+struct GeneratedArguments {
+  size_t structSize;
+  braid_tensor first;
+};
+} // namespace
+
+Error braid::runtime::makeCall(const braid_function *function,
+                               const void *arguments, void *stream,
+                               braid_call &call) {
+  if (Error error = checkFunction(function))
+    return error;
+  if (!arguments)
+    return makeError(BRAID_INVALID_ARGUMENT, "the arguments of %s are NULL",
+                     function->name);
+  size_t given;
+  std::memcpy(&given, arguments, sizeof(given));
+  size_t expected = offsetof(GeneratedArguments, first) +
+                    function->num_arguments * sizeof(braid_tensor);
+  if (given != expected)
+    return makeError(
+        BRAID_INVALID_ARGUMENT,
+        "struct_size of %s_arguments is %zu, expected %zu; call %s_initialize "
+        "first, and use the header that was written together with the "
+        "compiled library",
+        function->name, given, expected, function->name);
+  call = {};
+  call.struct_size = sizeof(call);
+  call.function = function;
+  call.arguments = reinterpret_cast<const braid_tensor *>(
+      static_cast<const char *>(arguments) +
+      offsetof(GeneratedArguments, first));
+  call.num_arguments = function->num_arguments;
+  call.stream = stream;
+  return Error::success();
 }

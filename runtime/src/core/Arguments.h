@@ -51,6 +51,11 @@ void appendToKey(std::string &key, const T &value) {
 /// Appends type, address, extents and strides of `tensor` to `key`.
 void appendTensorToKey(std::string &key, const braid_tensor &tensor);
 
+/// The call for a generated struct of arguments: its size, then one tensor for
+/// each argument.
+Error makeCall(const braid_function *function, const void *arguments,
+               void *stream, braid_call &call);
+
 } // namespace braid::runtime
 
 #endif // BRAID_RUNTIME_CORE_ARGUMENTS_H

@@ -1,0 +1,281 @@
+//===- CHeader.cpp - The C header of a compiled module --------------------===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Prints structs, comments and inline functions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "braid/Target/CHeader.h"
+
+#include "braid/Analysis/ArgumentAccess.h"
+#include "braid/Analysis/CaptureAnalysis.h"
+#include "braid/Dialect/Prefill/IR/Prefill.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace braid;
+
+namespace {
+
+/// An argument as C sees it.
+struct Argument {
+  std::string name;    ///< an identifier
+  std::string comment; ///< shape, type, and what it is
+  StringRef dtype;     ///< BRAID_...
+  ArrayRef<int64_t> shape;
+  bool hasTokens;
+};
+
+/// Prints the header of one module.
+class HeaderPrinter {
+public:
+  HeaderPrinter(raw_ostream &os) : os(os) {}
+
+  llvm::Error print(ModuleOp module, StringRef name);
+
+private:
+  llvm::Expected<std::vector<Argument>> readArguments(func::FuncOp function);
+  llvm::Error printFunction(func::FuncOp function);
+  void printStruct(StringRef name, ArrayRef<Argument> arguments);
+  void printInitialize(StringRef name, ArrayRef<Argument> arguments);
+  void printCalls(StringRef name);
+
+  raw_ostream &os;
+  ArgumentAccessAnalysis accesses;
+};
+
+} // namespace
+
+/// A C identifier like `text`.
+static std::string makeIdentifier(StringRef text) {
+  std::string result;
+  for (char c : text)
+    result += llvm::isAlnum(c) ? c : '_';
+  if (result.empty() || llvm::isDigit(result.front()))
+    result = "_" + result;
+  static const llvm::StringSet<> keywords = {
+      "auto",     "break",    "case",     "char",       "const",   "continue",
+      "default",  "do",       "double",   "else",       "enum",    "extern",
+      "float",    "for",      "goto",     "if",         "inline",  "int",
+      "long",     "register", "restrict", "return",     "short",   "signed",
+      "sizeof",   "static",   "struct",   "switch",     "typedef", "union",
+      "unsigned", "void",     "volatile", "while",      "class",   "new",
+      "delete",   "this",     "template", "struct_size"};
+  if (keywords.contains(result))
+    result += "_";
+  return result;
+}
+
+static std::pair<StringRef, StringRef> getTypeNames(Type type) {
+  if (type.isF32())
+    return {"BRAID_F32", "f32"};
+  if (type.isBF16())
+    return {"BRAID_BF16", "bf16"};
+  if (type.isF16())
+    return {"BRAID_F16", "f16"};
+  if (isa<Float8E4M3FNType>(type))
+    return {"BRAID_F8E4M3", "f8e4m3"};
+  if (isa<Float8E8M0FNUType>(type))
+    return {"BRAID_F8E8M0", "f8e8m0 (2^(byte - 127))"};
+  if (type.isInteger(8))
+    return {"BRAID_I8", "bytes"};
+  if (type.isInteger(32))
+    return {"BRAID_I32", "i32"};
+  return {"BRAID_I64", "i64"};
+}
+
+static StringRef getAccessText(sched::Access access) {
+  switch (access) {
+  case sched::Access::None:
+    return "not used";
+  case sched::Access::Read:
+    return "read";
+  case sched::Access::Write:
+    return "written";
+  case sched::Access::ReadWrite:
+    return "read and written";
+  }
+  llvm_unreachable("unknown access");
+}
+
+llvm::Expected<std::vector<Argument>>
+HeaderPrinter::readArguments(func::FuncOp function) {
+  using prefill::PrefillDialect;
+  std::vector<Argument> arguments;
+  llvm::StringSet<> names;
+  for (auto [index, value] : llvm::enumerate(function.getArguments())) {
+    auto type = cast<MemRefType>(value.getType());
+    Argument argument;
+    auto name = function.getArgAttrOfType<StringAttr>(
+        index, PrefillDialect::getNameAttrName());
+    argument.name = makeIdentifier(name ? name.getValue().str()
+                                        : "argument" + std::to_string(index));
+    if (!names.insert(argument.name).second)
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     "function '" + function.getSymName() +
+                                         "' has two arguments that "
+                                         "would both be called '" +
+                                         argument.name +
+                                         "' in C; expected different names");
+    argument.shape = type.getShape();
+    argument.hasTokens = bool(
+        function.getArgAttr(index, sched::SchedDialect::getTokensAttrName()));
+    auto [dtype, typeText] = getTypeNames(type.getElementType());
+    argument.dtype = dtype;
+
+    llvm::raw_string_ostream comment(argument.comment);
+    comment << "[";
+    llvm::interleaveComma(
+        llvm::enumerate(type.getShape()), comment, [&](auto dim) {
+          if (!ShapedType::isDynamic(dim.value()))
+            comment << dim.value();
+          else
+            comment << (dim.index() == 0 && argument.hasTokens ? "T" : "any");
+        });
+    comment << "] " << typeText << ", "
+            << getAccessText(accesses.get(function, index));
+    if (sched::MetadataAttrInterface metadata = getMetadata(value)) {
+      if (metadata.isHost())
+        comment << "; host memory, read before the call returns";
+      else if (metadata.isPersistent())
+        comment << "; the same address in every call, contents refreshed "
+                   "before each";
+      else
+        comment << "; the address may differ from call to call";
+    }
+    if (auto weights = function.getArgAttrOfType<ArrayAttr>(
+            index, PrefillDialect::getWeightAttrName())) {
+      comment << (weights.size() == 1 ? "; weight " : "; rows of weights ");
+      llvm::interleave(
+          weights, comment,
+          [&](Attribute weight) { comment << cast<StringAttr>(weight).str(); },
+          ", then ");
+    }
+    if (function.getArgAttr(index, PrefillDialect::getRopeAttrName()))
+      comment << "; rotary table, see braid_fill_rope_table";
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
+void HeaderPrinter::printStruct(StringRef name, ArrayRef<Argument> arguments) {
+  os << "/// Arguments of " << name << " for T tokens. Fill with\n"
+     << "/// " << name << "_initialize first.\n"
+     << "typedef struct " << name << "_arguments {\n"
+     << "  size_t struct_size; ///< bytes of this struct\n";
+  for (const Argument &argument : arguments)
+    os << "  /// " << argument.comment << ".\n"
+       << "  braid_tensor " << argument.name << ";\n";
+  os << "} " << name << "_arguments;\n\n";
+}
+
+void HeaderPrinter::printInitialize(StringRef name,
+                                    ArrayRef<Argument> arguments) {
+  os << "/// Describes all arguments, contiguous, for `tokens` tokens. The\n"
+     << "/// caller sets each `data`, and where the comment has an extent of\n"
+     << "/// \"any\" also `sizes` and `strides` (" << name << "_set_dense).\n"
+     << "static inline void " << name << "_initialize(" << name
+     << "_arguments *arguments,\n    int64_t tokens) {\n"
+     << "  memset(arguments, 0, sizeof(*arguments));\n"
+     << "  arguments->struct_size = sizeof(*arguments);\n";
+  for (const Argument &argument : arguments) {
+    os << "  arguments->" << argument.name << ".dtype = " << argument.dtype
+       << ";\n  arguments->" << argument.name
+       << ".rank = " << argument.shape.size() << ";\n";
+    bool isKnown = true;
+    for (auto [dim, extent] : llvm::enumerate(argument.shape)) {
+      bool isTokens = dim == 0 && argument.hasTokens;
+      if (ShapedType::isDynamic(extent) && !isTokens) {
+        isKnown = false;
+        continue;
+      }
+      os << "  arguments->" << argument.name << ".sizes[" << dim << "] = ";
+      if (ShapedType::isDynamic(extent))
+        os << "tokens;\n";
+      else
+        os << extent << ";\n";
+    }
+    if (isKnown)
+      os << "  " << name << "_set_dense(&arguments->" << argument.name
+         << ");\n";
+  }
+  os << "}\n\n";
+}
+
+void HeaderPrinter::printCalls(StringRef name) {
+  os << "/// Writes to `*bytes` the workspace that T = `tokens` tokens need. "
+        "The\n"
+     << "/// context allocates it; this is for budgets.\n"
+     << "static inline braid_status " << name
+     << "_workspace_size(int64_t tokens,\n    size_t *bytes) {\n"
+     << "  return braid_workspace_size(&braid_function_" << name
+     << ", tokens, bytes);\n}\n\n";
+  for (auto [verb, what] :
+       {std::pair<StringRef, StringRef>(
+            "prepare",
+            "/// Captures the graphs for these arguments and this token count; "
+            "see\n/// braid_prepare.\n"),
+        std::pair<StringRef, StringRef>("execute",
+                                        "/// Enqueues the work on `stream` and "
+                                        "returns; see braid_execute.\n"
+                                        "/// `stream` is NULL on the host.\n")})
+    os << what << "static inline braid_status " << name << "_" << verb
+       << "(braid_context *context,\n    const " << name
+       << "_arguments *arguments, void *stream) {\n"
+       << "  return braid_" << verb << "_arguments(context, &braid_function_"
+       << name << ",\n                                 arguments, stream);\n"
+       << "}\n\n";
+}
+
+llvm::Error HeaderPrinter::printFunction(func::FuncOp function) {
+  llvm::Expected<std::vector<Argument>> arguments = readArguments(function);
+  if (!arguments)
+    return arguments.takeError();
+  std::string name = makeIdentifier(function.getSymName());
+  os << "//===- " << name << " "
+     << std::string(std::max<int>(0, 62 - static_cast<int>(name.size())), '-')
+     << "===//\n\n";
+  os << "extern const braid_function braid_function_" << name << ";\n\n";
+  printStruct(name, *arguments);
+  os << "/// Makes the rows of `tensor` follow each other, from its sizes.\n"
+     << "static inline void " << name << "_set_dense(braid_tensor *tensor) {\n"
+     << "  int64_t stride = 1;\n"
+     << "  int d;\n"
+     << "  for (d = tensor->rank - 1; d >= 0; --d) {\n"
+     << "    tensor->strides[d] = stride;\n"
+     << "    stride *= tensor->sizes[d];\n"
+     << "  }\n}\n\n";
+  printInitialize(name, *arguments);
+  printCalls(name);
+  return llvm::Error::success();
+}
+
+llvm::Error HeaderPrinter::print(ModuleOp module, StringRef name) {
+  std::string guard = StringRef(makeIdentifier(name)).upper() + "_H";
+  os << "// " << name << ".h - Compiled by Braid " << BRAID_VERSION
+     << "; generated, do not edit. Needs C99.\n//\n"
+     << "// Statuses and contexts are those of braid/runtime.h. One context "
+        "is\n"
+     << "// used by one thread at a time.\n\n"
+     << "#ifndef " << guard << "\n#define " << guard << "\n\n"
+     << "#include <braid/runtime.h>\n#include <stddef.h>\n#include <stdint.h>\n"
+     << "#include <string.h>\n\n"
+     << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal() &&
+        !function->hasAttr(sched::SchedDialect::getKernelAttrName()))
+      if (llvm::Error error = printFunction(function))
+        return error;
+  os << "#ifdef __cplusplus\n}\n#endif\n\n#endif // " << guard << "\n";
+  return llvm::Error::success();
+}
+
+llvm::Error braid::printCHeader(ModuleOp module, StringRef name,
+                                raw_ostream &os) {
+  return HeaderPrinter(os).print(module, name);
+}
