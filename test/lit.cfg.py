@@ -34,7 +34,8 @@ for directory, tools in [
     (config.braid_tools_dir,
      ["braid-opt", "braid-import", "braid-compile", "braid-run"]),
     (config.llvm_tools_dir,
-     ["FileCheck", "not", "count", "split-file", "mlir-translate"]),
+     ["FileCheck", "not", "count", "split-file", "mlir-translate",
+      "llvm-readobj"]),
 ]:
     for tool in tools:
         # Not inside a longer word, a path or an option.
@@ -44,3 +45,10 @@ for directory, tools in [
         if os.path.exists(path):
             config.available_features.add(tool)
 config.substitutions.append(("%python", config.python_executable))
+# Programs that link compiled code, with what the build was told of sanitizers.
+config.substitutions.append(("%cc", config.c_compiler))
+config.substitutions.append(("%runtime_include", config.runtime_include))
+config.substitutions.append(("%runtime_dir", config.runtime_dir))
+config.substitutions.append(
+    ("%link_runtime", "-L{0} -lbraid_runtime -Wl,-rpath,{0} -lm".format(
+        config.runtime_dir)))

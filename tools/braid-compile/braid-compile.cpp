@@ -25,7 +25,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace llvm;
@@ -144,9 +143,10 @@ readProgram(mlir::MLIRContext *context, SourceMgr &sourceMgr,
 static Error addPrefix(mlir::ModuleOp module, StringRef name) {
   unsigned numFunctions = 0;
   for (auto function : module.getOps<mlir::func::FuncOp>()) {
-    if (!function.isPublic() || function.isExternal())
+    if (!isCompiledEntry(function))
       continue;
-    std::string renamed = (name + "_" + function.getSymName()).str();
+    std::string renamed =
+        makeCIdentifier((name + "_" + function.getSymName()).str());
     if (module.lookupSymbol(renamed))
       return makeError("function '", function.getSymName(), "' cannot become '",
                        renamed, "': there is one of that name");
@@ -164,38 +164,34 @@ static Error addPrefix(mlir::ModuleOp module, StringRef name) {
   return Error::success();
 }
 
-/// Writes `path` with what `write` gives, or not at all.
-static Error writeFile(StringRef path,
-                       function_ref<Error(raw_pwrite_stream &)> write) {
-  std::string message;
-  std::unique_ptr<ToolOutputFile> file = mlir::openOutputFile(path, &message);
-  if (!file)
-    return makeError(message);
-  if (Error error = write(file->os()))
-    return error;
-  file->keep();
+/// Writes `text` to `path`, or nothing at all.
+static Error writeFile(StringRef path, StringRef text) {
+  Error error = writeToOutput(path, [&](raw_ostream &os) {
+    os << text;
+    return Error::success();
+  });
+  if (error)
+    return makeError("cannot write '", path, "': ", toString(std::move(error)));
   return Error::success();
 }
 
 static Error writeOutput(mlir::ModuleOp module, OutputKind kind) {
-  if (kind == OutputKind::LlvmIr)
-    return writeFile(output, [&](raw_pwrite_stream &os) {
-      return emitLlvmIr(module, target, os);
-    });
-  SmallVector<char, 0> object;
-  if (Error error = emitObject(module, target, object))
+  SmallString<0> content;
+  raw_svector_ostream os(content);
+  if (Error error = kind == OutputKind::LlvmIr
+                        ? emitLlvmIr(module, target, os)
+                        : emitObject(module, target, content))
     return error;
   switch (kind) {
+  case OutputKind::LlvmIr:
   case OutputKind::Object:
-    return writeFile(output, [&](raw_pwrite_stream &os) {
-      os.write(object.data(), object.size());
-      return Error::success();
-    });
+    return writeFile(output, content);
   case OutputKind::Static:
-    return writeStaticLibrary(output, (getName() + ".o").str(), object);
-  default:
-    return linkSharedLibrary(output, linker, object);
+    return writeStaticLibrary(output, (getName() + ".o").str(), content);
+  case OutputKind::Shared:
+    return linkSharedLibrary(output, linker, content);
   }
+  llvm_unreachable("unknown kind of output");
 }
 
 static Error compile(const ImportOptions &importOptions,
@@ -217,6 +213,9 @@ static Error compile(const ImportOptions &importOptions,
     headerPath = sys::path::parent_path(output);
     sys::path::append(headerPath, getName() + ".h");
   }
+  if (headerPath == output)
+    return makeError("output and header are both '", output,
+                     "'; expected two files");
 
   mlir::MLIRContext context(registry);
   SourceMgr sourceMgr;
@@ -240,15 +239,23 @@ static Error compile(const ImportOptions &importOptions,
   if (failed(schedule.run(**module)))
     return makeError(input, ": compilation failed");
   // Between the two: arguments are buffers now, and still have their names.
-  if (Error error = writeFile(headerPath, [&](raw_pwrite_stream &os) {
-        return printCHeader(**module, sys::path::stem(headerPath), os);
-      }))
+  std::string headerText;
+  raw_string_ostream headerStream(headerText);
+  if (Error error =
+          printCHeader(**module, sys::path::stem(headerPath), headerStream))
     return error;
   mlir::PassManager lower(&context);
   buildLowerPipeline(lower);
   if (failed(lower.run(**module)))
     return makeError(input, ": compilation failed");
-  return writeOutput(**module, *kind);
+  if (Error error = writeOutput(**module, *kind))
+    return error;
+  // Nobody shall find a library with the header of another one.
+  if (Error error = writeFile(headerPath, headerText)) {
+    sys::fs::remove(output);
+    return error;
+  }
+  return Error::success();
 }
 
 int main(int argc, char **argv) {

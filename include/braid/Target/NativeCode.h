@@ -23,7 +23,7 @@ void registerNativeCodeTranslations(mlir::DialectRegistry &registry);
 
 /// Writes position-independent code for `triple` (empty: the host) to `object`.
 /// Only the `braid_function_*` constants stay visible outside of it. Fails for
-/// a triple that is not known or has no 64-bit little-endian pointers.
+/// a triple that is not x86-64 or AArch64 with 64-bit pointers and ELF files.
 llvm::Error emitObject(mlir::ModuleOp module, llvm::StringRef triple,
                        llvm::SmallVectorImpl<char> &object);
 

@@ -14,8 +14,10 @@
 #include "braid/Analysis/ArgumentAccess.h"
 #include "braid/Analysis/CaptureAnalysis.h"
 #include "braid/Dialect/Prefill/IR/Prefill.h"
+#include "braid/runtime.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace braid;
@@ -29,6 +31,7 @@ struct Argument {
   StringRef dtype;     ///< BRAID_...
   ArrayRef<int64_t> shape;
   bool hasTokens;
+  prefill::RopeAttr rope; ///< null: no rotary table
 };
 
 /// Prints the header of one module.
@@ -43,6 +46,7 @@ private:
   llvm::Error printFunction(func::FuncOp function);
   void printStruct(StringRef name, ArrayRef<Argument> arguments);
   void printInitialize(StringRef name, ArrayRef<Argument> arguments);
+  void printRope(StringRef name, const Argument &argument);
   void printCalls(StringRef name);
 
   raw_ostream &os;
@@ -51,24 +55,51 @@ private:
 
 } // namespace
 
-/// A C identifier like `text`.
-static std::string makeIdentifier(StringRef text) {
+std::string braid::makeCIdentifier(StringRef text) {
   std::string result;
   for (char c : text)
     result += llvm::isAlnum(c) ? c : '_';
   if (result.empty() || llvm::isDigit(result.front()))
     result = "_" + result;
+  // Of C99 and C++17, macros of compilers, and what each struct begins with.
   static const llvm::StringSet<> keywords = {
-      "auto",     "break",    "case",     "char",       "const",   "continue",
-      "default",  "do",       "double",   "else",       "enum",    "extern",
-      "float",    "for",      "goto",     "if",         "inline",  "int",
-      "long",     "register", "restrict", "return",     "short",   "signed",
-      "sizeof",   "static",   "struct",   "switch",     "typedef", "union",
-      "unsigned", "void",     "volatile", "while",      "class",   "new",
-      "delete",   "this",     "template", "struct_size"};
+      "alignas",       "alignof",     "and",
+      "and_eq",        "asm",         "auto",
+      "bitand",        "bitor",       "bool",
+      "break",         "case",        "catch",
+      "char",          "class",       "compl",
+      "const",         "const_cast",  "constexpr",
+      "continue",      "decltype",    "default",
+      "delete",        "do",          "double",
+      "dynamic_cast",  "else",        "enum",
+      "explicit",      "export",      "extern",
+      "false",         "float",       "for",
+      "friend",        "goto",        "if",
+      "inline",        "int",         "long",
+      "mutable",       "namespace",   "new",
+      "noexcept",      "not",         "not_eq",
+      "nullptr",       "operator",    "or",
+      "or_eq",         "private",     "protected",
+      "public",        "register",    "reinterpret_cast",
+      "restrict",      "return",      "short",
+      "signed",        "sizeof",      "static",
+      "static_assert", "static_cast", "struct",
+      "switch",        "template",    "this",
+      "thread_local",  "throw",       "true",
+      "try",           "typedef",     "typeid",
+      "typename",      "union",       "unsigned",
+      "using",         "virtual",     "void",
+      "volatile",      "wchar_t",     "while",
+      "xor",           "xor_eq",      "linux",
+      "unix",          "struct_size"};
   if (keywords.contains(result))
     result += "_";
   return result;
+}
+
+bool braid::isCompiledEntry(func::FuncOp function) {
+  return function.isPublic() && !function.isExternal() &&
+         !function->hasAttr(sched::SchedDialect::getKernelAttrName());
 }
 
 static std::pair<StringRef, StringRef> getTypeNames(Type type) {
@@ -113,8 +144,8 @@ HeaderPrinter::readArguments(func::FuncOp function) {
     Argument argument;
     auto name = function.getArgAttrOfType<StringAttr>(
         index, PrefillDialect::getNameAttrName());
-    argument.name = makeIdentifier(name ? name.getValue().str()
-                                        : "argument" + std::to_string(index));
+    argument.name = makeCIdentifier(name ? name.getValue().str()
+                                         : "argument" + std::to_string(index));
     if (!names.insert(argument.name).second)
       return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                      "function '" + function.getSymName() +
@@ -153,11 +184,17 @@ HeaderPrinter::readArguments(func::FuncOp function) {
       comment << (weights.size() == 1 ? "; weight " : "; rows of weights ");
       llvm::interleave(
           weights, comment,
-          [&](Attribute weight) { comment << cast<StringAttr>(weight).str(); },
+          [&](Attribute weight) {
+            // A newline would end the comment.
+            llvm::printEscapedString(cast<StringAttr>(weight), comment);
+          },
           ", then ");
     }
-    if (function.getArgAttr(index, PrefillDialect::getRopeAttrName()))
-      comment << "; rotary table, see braid_fill_rope_table";
+    argument.rope = function.getArgAttrOfType<prefill::RopeAttr>(
+        index, PrefillDialect::getRopeAttrName());
+    if (argument.rope)
+      comment << "; rotary table, see " << function.getSymName() << "_fill_"
+              << argument.name;
     arguments.push_back(std::move(argument));
   }
   return arguments;
@@ -178,11 +215,12 @@ void HeaderPrinter::printInitialize(StringRef name,
                                     ArrayRef<Argument> arguments) {
   os << "/// Describes all arguments, contiguous, for `tokens` tokens. The\n"
      << "/// caller sets each `data`, and where the comment has an extent of\n"
-     << "/// \"any\" also `sizes` and `strides` (" << name << "_set_dense).\n"
+     << "/// \"any\" also `sizes` and `strides` (braid_tensor_set_dense).\n"
      << "static inline void " << name << "_initialize(" << name
      << "_arguments *arguments,\n    int64_t tokens) {\n"
      << "  memset(arguments, 0, sizeof(*arguments));\n"
-     << "  arguments->struct_size = sizeof(*arguments);\n";
+     << "  arguments->struct_size = sizeof(*arguments);\n"
+     << "  (void)tokens;\n";
   for (const Argument &argument : arguments) {
     os << "  arguments->" << argument.name << ".dtype = " << argument.dtype
        << ";\n  arguments->" << argument.name
@@ -201,10 +239,36 @@ void HeaderPrinter::printInitialize(StringRef name,
         os << extent << ";\n";
     }
     if (isKnown)
-      os << "  " << name << "_set_dense(&arguments->" << argument.name
-         << ");\n";
+      os << "  braid_tensor_set_dense(&arguments->" << argument.name << ");\n";
   }
   os << "}\n\n";
+}
+
+void HeaderPrinter::printRope(StringRef name, const Argument &argument) {
+  prefill::RopeAttr rope = argument.rope;
+  auto print = [&](StringRef field, FloatAttr number) {
+    if (number)
+      os << "  rope." << field << " = "
+         << llvm::format("%.17g", number.getValueAsDouble()) << ";\n";
+  };
+  int64_t dims = argument.shape.back();
+  os << "/// Fills the table of `" << argument.name << "`, [positions, " << dims
+     << "].\n"
+     << "static inline braid_status " << name << "_fill_" << argument.name
+     << "(int64_t positions,\n    float *table) {\n"
+     << "  braid_rope rope;\n"
+     << "  memset(&rope, 0, sizeof(rope));\n"
+     << "  rope.struct_size = sizeof(rope);\n"
+     << "  rope.dims = " << dims << ";\n";
+  if (!rope.getFactor())
+    os << "  rope.factor = 1;\n";
+  print("theta", rope.getTheta());
+  print("factor", rope.getFactor());
+  print("beta_fast", rope.getBetaFast());
+  print("beta_slow", rope.getBetaSlow());
+  if (IntegerAttr original = rope.getOriginalPositions())
+    os << "  rope.original_positions = " << original.getInt() << ";\n";
+  os << "  return braid_fill_rope_table(&rope, positions, table);\n}\n\n";
 }
 
 void HeaderPrinter::printCalls(StringRef name) {
@@ -236,27 +300,22 @@ llvm::Error HeaderPrinter::printFunction(func::FuncOp function) {
   llvm::Expected<std::vector<Argument>> arguments = readArguments(function);
   if (!arguments)
     return arguments.takeError();
-  std::string name = makeIdentifier(function.getSymName());
+  StringRef name = function.getSymName();
   os << "//===- " << name << " "
      << std::string(std::max<int>(0, 62 - static_cast<int>(name.size())), '-')
      << "===//\n\n";
   os << "extern const braid_function braid_function_" << name << ";\n\n";
   printStruct(name, *arguments);
-  os << "/// Makes the rows of `tensor` follow each other, from its sizes.\n"
-     << "static inline void " << name << "_set_dense(braid_tensor *tensor) {\n"
-     << "  int64_t stride = 1;\n"
-     << "  int d;\n"
-     << "  for (d = tensor->rank - 1; d >= 0; --d) {\n"
-     << "    tensor->strides[d] = stride;\n"
-     << "    stride *= tensor->sizes[d];\n"
-     << "  }\n}\n\n";
   printInitialize(name, *arguments);
+  for (const Argument &argument : *arguments)
+    if (argument.rope)
+      printRope(name, argument);
   printCalls(name);
   return llvm::Error::success();
 }
 
 llvm::Error HeaderPrinter::print(ModuleOp module, StringRef name) {
-  std::string guard = StringRef(makeIdentifier(name)).upper() + "_H";
+  std::string guard = StringRef(makeCIdentifier(name)).upper() + "_H";
   os << "// " << name << ".h - Compiled by Braid " << BRAID_VERSION
      << "; generated, do not edit. Needs C99.\n//\n"
      << "// Statuses and contexts are those of braid/runtime.h. One context "
@@ -265,10 +324,13 @@ llvm::Error HeaderPrinter::print(ModuleOp module, StringRef name) {
      << "#ifndef " << guard << "\n#define " << guard << "\n\n"
      << "#include <braid/runtime.h>\n#include <stddef.h>\n#include <stdint.h>\n"
      << "#include <string.h>\n\n"
+     << "#if BRAID_ABI_MAJOR != " << BRAID_ABI_MAJOR << " || BRAID_ABI_MINOR < "
+     << BRAID_ABI_MINOR << "\n#error \"" << name
+     << ".h needs braid/runtime.h of Braid " << BRAID_VERSION
+     << "; the one that was included is of another version\"\n#endif\n\n"
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal() &&
-        !function->hasAttr(sched::SchedDialect::getKernelAttrName()))
+    if (isCompiledEntry(function))
       if (llvm::Error error = printFunction(function))
         return error;
   os << "#ifdef __cplusplus\n}\n#endif\n\n#endif // " << guard << "\n";

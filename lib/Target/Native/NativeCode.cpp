@@ -22,6 +22,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -41,6 +42,15 @@ void braid::registerNativeCodeTranslations(mlir::DialectRegistry &registry) {
   mlir::registerLLVMDialectTranslation(registry);
 }
 
+/// Tables hold 64-bit little-endian numbers, and their names are those of ELF.
+static bool isSupported(const llvm::Triple &triple) {
+  return (triple.getArch() == llvm::Triple::x86_64 ||
+          triple.getArch() == llvm::Triple::aarch64) &&
+         triple.isArch64Bit() && !triple.isX32() &&
+         triple.getEnvironment() != llvm::Triple::GNUILP32 &&
+         triple.isOSBinFormatELF();
+}
+
 namespace {
 /// A module of LLVM IR and the machine that it is for.
 struct NativeModule {
@@ -52,23 +62,23 @@ struct NativeModule {
 
 static llvm::Expected<std::unique_ptr<NativeModule>>
 translate(mlir::ModuleOp source, llvm::StringRef tripleName) {
+  llvm::Triple triple(tripleName.empty() ? llvm::sys::getDefaultTargetTriple()
+                                         : llvm::Triple::normalize(tripleName));
+  if (!isSupported(triple))
+    return makeError("target '", triple.str(),
+                     "' cannot be compiled for; expected x86-64 or AArch64 "
+                     "with 64-bit pointers and ELF files, such as "
+                     "x86_64-linux-gnu or aarch64-linux-gnu");
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargets();
   llvm::InitializeAllTargetMCs();
   llvm::InitializeAllAsmPrinters();
-
-  llvm::Triple triple(tripleName.empty() ? llvm::sys::getDefaultTargetTriple()
-                                         : llvm::Triple::normalize(tripleName));
   std::string message;
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, message);
   if (!target)
-    return makeError("target '", triple.str(), "' is not known: ", message);
-  if (!triple.isArch64Bit() || !triple.isLittleEndian())
-    return makeError("target '", triple.str(),
-                     "' cannot be compiled for; expected one with 64-bit "
-                     "pointers and little-endian numbers, such as "
-                     "x86_64-linux-gnu or aarch64-linux-gnu");
+    return makeError("this LLVM was built without the target '", triple.str(),
+                     "'");
   auto result = std::make_unique<NativeModule>();
   result->machine.reset(target->createTargetMachine(
       triple, /*CPU=*/"", /*Features=*/"", llvm::TargetOptions(),
@@ -108,7 +118,8 @@ llvm::Error braid::emitObject(mlir::ModuleOp module, llvm::StringRef triple,
   llvm::legacy::PassManager passes;
   if ((*native)->machine->addPassesToEmitFile(
           passes, os, nullptr, llvm::CodeGenFileType::ObjectFile))
-    return makeError("target '", triple, "' cannot write object files");
+    return makeError("target '", (*native)->machine->getTargetTriple().str(),
+                     "' cannot write object files");
   passes.run(*(*native)->module);
   return llvm::Error::success();
 }
@@ -119,10 +130,13 @@ llvm::Error braid::writeStaticLibrary(llvm::StringRef path,
   llvm::MemoryBufferRef buffer(llvm::StringRef(object.data(), object.size()),
                                member);
   llvm::NewArchiveMember members[] = {llvm::NewArchiveMember(buffer)};
-  return llvm::writeArchive(path, members,
-                            llvm::SymtabWritingMode::NormalSymtab,
-                            llvm::object::Archive::K_GNU,
-                            /*Deterministic=*/true, /*Thin=*/false);
+  llvm::Error error = llvm::writeArchive(
+      path, members, llvm::SymtabWritingMode::NormalSymtab,
+      llvm::object::Archive::K_GNU, /*Deterministic=*/true, /*Thin=*/false);
+  if (error)
+    return makeError("cannot write '", path,
+                     "': ", llvm::toString(std::move(error)));
+  return llvm::Error::success();
 }
 
 llvm::Error braid::linkSharedLibrary(llvm::StringRef path,
@@ -133,6 +147,12 @@ llvm::Error braid::linkSharedLibrary(llvm::StringRef path,
     return makeError("linker '", linker,
                      "' was not found; install a C compiler, or name one with "
                      "--linker");
+  // Beside the output, so that it appears complete or not at all.
+  llvm::SmallString<128> linked;
+  if (std::error_code error = llvm::sys::fs::createUniqueFile(
+          llvm::Twine(path) + ".tmp-%%%%%%%%", linked))
+    return makeError("cannot write '", path, "': ", error.message());
+  llvm::FileRemover linkedRemover(linked);
   llvm::SmallString<128> temporary;
   int descriptor;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile(
@@ -147,13 +167,21 @@ llvm::Error braid::linkSharedLibrary(llvm::StringRef path,
       return makeError("cannot write '", temporary,
                        "': ", os.error().message());
   }
-  // The engine links the runtime, so its symbols stay open.
-  llvm::StringRef arguments[] = {*program, "-shared", "-o", path, temporary};
+  // The engine links the runtime, so its symbols stay open. The name is the
+  // file's, or programs would look for the path that they were linked with.
+  std::string soname = ("-Wl,-soname," + llvm::sys::path::filename(path)).str();
+  llvm::StringRef arguments[] = {*program, "-shared", soname, "-o",
+                                 linked,   temporary, "-lm"};
   std::string message;
   int status = llvm::sys::ExecuteAndWait(*program, arguments, std::nullopt, {},
                                          0, 0, &message);
   if (status != 0)
     return makeError("linker '", *program, "' ended with status ", status,
-                     message.empty() ? "" : ": ", message);
+                     message.empty() ? "" : ": ", message,
+                     "; for another machine, name its C compiler with "
+                     "--linker");
+  if (std::error_code error = llvm::sys::fs::rename(linked, path))
+    return makeError("cannot write '", path, "': ", error.message());
+  linkedRemover.releaseFile();
   return llvm::Error::success();
 }

@@ -119,6 +119,11 @@ typedef struct braid_tensor {
   int32_t rank;
 } braid_tensor;
 
+/// Sets the strides of `*tensor` so that its elements follow each other, the
+/// last dimension first, from its sizes. NULL and a rank that no tensor has are
+/// ignored.
+BRAID_API void braid_tensor_set_dense(braid_tensor *tensor);
+
 /// Kind of the value in a braid_param.
 typedef enum braid_param_kind {
   BRAID_PARAM_INT = 0,

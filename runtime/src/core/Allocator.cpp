@@ -20,8 +20,10 @@ Error Allocator::allocate(int64_t bytes, char *&memory) {
   memory = static_cast<char *>(pointer);
   if (!memory)
     return makeError(BRAID_OUT_OF_MEMORY,
-                     "cannot allocate %lld bytes of workspace",
-                     static_cast<long long>(bytes));
+                     "cannot allocate %lld bytes of workspace: %s returned "
+                     "NULL; prepare fewer tokens, or provide more memory",
+                     static_cast<long long>(bytes),
+                     options.allocate ? "the engine's allocate" : "the system");
   if (reinterpret_cast<uintptr_t>(memory) % MemoryAlignment == 0)
     return Error::success();
   deallocate(memory, bytes);

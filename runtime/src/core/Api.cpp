@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Context.h"
+#include "Tensor.h"
 
 #include "host/HostBackend.h"
 #include "trace/TraceBackend.h"
@@ -296,6 +297,11 @@ void braid_abi_version(int32_t *major, int32_t *minor) {
     *major = BRAID_ABI_MAJOR;
   if (minor)
     *minor = BRAID_ABI_MINOR;
+}
+
+void braid_tensor_set_dense(braid_tensor *tensor) {
+  if (tensor && tensor->rank >= 0 && tensor->rank <= BRAID_MAX_RANK)
+    makeDense(*tensor, tensor->data);
 }
 
 //===----------------------------------------------------------------------===//
