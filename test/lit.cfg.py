@@ -15,7 +15,7 @@ import lit.formats
 config.name = "Braid"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "CMakeLists.txt", "lib", "lit.cfg.py"]
+config.excludes = ["Inputs", "Install", "CMakeLists.txt", "lib", "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.braid_obj_root
 

@@ -44,7 +44,10 @@ function(add_braid_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_BRAID_LIBS})
   mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR_LIBS})
   set_target_properties(${name} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin"
+    # The runtime, and LLVM where that is in no standard place.
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
+    INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS ${name} COMPONENT tools)
 endfunction()
 
