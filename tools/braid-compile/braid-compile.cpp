@@ -14,7 +14,7 @@
 #include "braid/Import/ImportModel.h"
 #include "braid/Import/ImportOptions.h"
 #include "braid/InitAll.h"
-#include "braid/Pipelines/Pipelines.h"
+#include "braid/Pipelines/CommandLine.h"
 #include "braid/Target/CHeader.h"
 #include "braid/Target/NativeCode.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,24 +60,7 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     linker("linker", cl::desc("Links shared libraries (default: cc)"),
            cl::value_desc("program"), cl::init("cc"), cl::cat(category));
-static cl::opt<bool>
-    capture("capture",
-            cl::desc("Form captured segments and replay them (default on)"),
-            cl::init(true), cl::cat(category));
-static cl::opt<bool>
-    narrow("narrow",
-           cl::desc("Move what may be captured out of eager regions (default "
-                    "on)"),
-           cl::init(true), cl::cat(category));
-static cl::opt<unsigned>
-    maxStreams("max-streams",
-               cl::desc("Most streams, stream 0 included (default 4)"),
-               cl::init(4), cl::value_desc("n"), cl::cat(category));
-static cl::opt<int64_t> tokenThreshold(
-    "token-threshold",
-    cl::desc("Most tokens for which work is overlapped; 0 is never, -1 what "
-             "the target says (default)"),
-    cl::init(-1), cl::value_desc("n"), cl::cat(category));
+static PipelineCommandLine pipelineCommandLine(category);
 
 template <typename... Parts>
 static Error makeError(Parts &&...parts) {
@@ -203,11 +186,9 @@ static Error compile(const ImportOptions &importOptions,
   if (!isIdentifier(name))
     return makeError("functions cannot begin with '", name,
                      "', which is no identifier of C; pass --prefix");
-  if (maxStreams < 1)
-    return makeError("--max-streams is 0; expected at least 1");
-  if (tokenThreshold < -1)
-    return makeError("--token-threshold is ", tokenThreshold,
-                     "; expected -1 or more");
+  PipelineOptions pipeline;
+  if (Error error = pipelineCommandLine.apply(pipeline))
+    return error;
   SmallString<128> headerPath(header);
   if (header.empty()) {
     headerPath = sys::path::parent_path(output);
@@ -227,11 +208,6 @@ static Error compile(const ImportOptions &importOptions,
   if (Error error = addPrefix(**module, name))
     return error;
 
-  PipelineOptions pipeline;
-  pipeline.capture = capture;
-  pipeline.narrow = narrow;
-  pipeline.maxStreams = maxStreams;
-  pipeline.tokenThreshold = tokenThreshold;
   mlir::PassManager schedule(&context);
   buildPlanPipeline(schedule, pipeline);
   buildBufferizePipeline(schedule);

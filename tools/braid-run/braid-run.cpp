@@ -20,6 +20,7 @@
 #include "braid/Import/ImportOptions.h"
 #include "braid/Import/WeightNames.h"
 #include "braid/InitAll.h"
+#include "braid/Pipelines/CommandLine.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
@@ -110,24 +111,7 @@ static cl::opt<braid_backend>
                                   "nowhere: each call is printed"),
                        clEnumValN(BRAID_BACKEND_CUDA, "cuda", "on a GPU")),
             cl::init(BRAID_BACKEND_HOST), cl::cat(category));
-static cl::opt<bool>
-    capture("capture",
-            cl::desc("Form captured segments and replay them (default on)"),
-            cl::init(true), cl::cat(category));
-static cl::opt<bool>
-    narrow("narrow",
-           cl::desc("Move what may be captured out of eager regions (default "
-                    "on)"),
-           cl::init(true), cl::cat(category));
-static cl::opt<unsigned>
-    maxStreams("max-streams",
-               cl::desc("Most streams, stream 0 included (default 4)"),
-               cl::init(4), cl::value_desc("n"), cl::cat(category));
-static cl::opt<int64_t> tokenThreshold(
-    "token-threshold",
-    cl::desc("Most tokens for which work is overlapped; 0 is never, -1 what "
-             "the target says (default)"),
-    cl::init(-1), cl::value_desc("n"), cl::cat(category));
+static PipelineCommandLine pipelineCommandLine(category);
 static cl::opt<unsigned> repeat("repeat",
                                 cl::desc("Prepared runs after the first one"),
                                 cl::init(1), cl::value_desc("n"),
@@ -580,11 +564,9 @@ static Error run(const ImportOptions &importOptions,
     return makeError("no input; pass --input=FILE:TENSOR");
   if (blockSize < 1 || blockSize > 65536)
     return makeError("--block-size is ", blockSize, "; expected 1 to 65536");
-  if (maxStreams < 1)
-    return makeError("--max-streams is 0; expected at least 1");
-  if (tokenThreshold < -1)
-    return makeError("--token-threshold is ", tokenThreshold,
-                     "; expected -1 or more");
+  PipelineOptions pipeline;
+  if (Error error = pipelineCommandLine.apply(pipeline))
+    return error;
   if (!(tolerance >= 0))
     return makeError("--tolerance is not a number of at least 0");
   if (!(normTolerance >= 0))
@@ -605,11 +587,6 @@ static Error run(const ImportOptions &importOptions,
   if (!source)
     return source.takeError();
   double importSeconds = timer.getSeconds();
-  PipelineOptions pipeline;
-  pipeline.capture = capture;
-  pipeline.narrow = narrow;
-  pipeline.maxStreams = maxStreams;
-  pipeline.tokenThreshold = tokenThreshold;
   std::optional<int64_t> layer = source->layer;
   Expected<std::unique_ptr<Program>> compiled =
       Program::compile(std::move(source->module), source->function, pipeline);
@@ -706,8 +683,8 @@ static Error run(const ImportOptions &importOptions,
   options.struct_size = sizeof(options);
   braid_context_options_initialize(&options);
   options.backend = backend;
-  options.capture = capture;
-  options.max_auxiliary_streams = maxStreams - 1;
+  options.capture = pipeline.capture;
+  options.max_auxiliary_streams = pipeline.maxStreams - 1;
   braid_context *raw = nullptr;
   if (braid_status status = braid_context_create(&options, &raw);
       status != BRAID_OK)
