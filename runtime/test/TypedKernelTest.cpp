@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support.h"
+#include "KernelFixture.h"
 
 #include <algorithm>
 #include <array>
@@ -104,32 +104,7 @@ static std::vector<float> decode(Array<Bf16> &array) {
 
 namespace {
 
-/// Runs every test with one set of inner loops.
-class TypedKernels : public testing::TestWithParam<const char *> {
-protected:
-  void SetUp() override {
-    setenv("BRAID_KERNELS", GetParam(), 1);
-    braid_context *made = nullptr;
-    bool possible = braid_context_create(nullptr, &made) == BRAID_OK;
-    braid_context_destroy(made);
-    if (!possible)
-      GTEST_SKIP() << "this machine cannot run " << GetParam();
-    context = std::make_unique<Context>();
-  }
-  void TearDown() override {
-    context.reset();
-    unsetenv("BRAID_KERNELS");
-  }
-
-  braid_status run(const Op &op,
-                   const std::vector<const braid_tensor *> &operands) {
-    return context->runOp(op, operands);
-  }
-  std::string error() const { return context->error(); }
-
-  std::unique_ptr<Context> context;
-  std::mt19937 random{4321};
-};
+class TypedKernels : public KernelFixture {};
 
 /// A dense copy of values as an array of f32.
 std::unique_ptr<Floats> floats(const Sizes &sizes,
@@ -427,18 +402,6 @@ TEST_P(TypedKernels, RowsDoNotDependOnTheirNumber) {
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Angles of a small table.
-void fillTable(Floats &table) {
-  for (int64_t p = 0; p < table.size(0); ++p)
-    for (int64_t i = 0; i < table.size(1) / 2; ++i) {
-      double angle = p * std::pow(100.0, -2.0 * i / table.size(1));
-      table(p, i) = std::cos(angle);
-      table(p, table.size(1) / 2 + i) = std::sin(angle);
-    }
-}
-} // namespace
 
 TEST_P(TypedKernels, RmsNormAndRope) {
   const int64_t t = 9, heads = 3, width = 37, r = 8;
