@@ -633,6 +633,110 @@ TEST_P(Conformance, FirstFailureIsReportedOnce) {
   EXPECT_EQ(y(0), 1);
 }
 
+/// Adds "pick", y = x[index], which checks `index` before anything is written.
+/// `calls` gets a letter for each check: 'k' if the index was known, 'u' if
+/// not.
+static void addPick(Context &context, std::string &calls) {
+  braid_kernel kernel = {};
+  kernel.struct_size = sizeof(kernel);
+  kernel.name = "pick";
+  kernel.user_data = &calls;
+  kernel.check_contents = [](const braid_kernel_call *call, void *calls) {
+    const auto *index = static_cast<const float *>(call->operands[0]->data);
+    static_cast<std::string *>(calls)->push_back(index ? 'k' : 'u');
+    if (!index || (*index >= 0 && *index < call->operands[1]->sizes[0]))
+      return BRAID_OK;
+    std::snprintf(call->message, call->message_size, "index %g", *index);
+    return BRAID_KERNEL_FAILED;
+  };
+  kernel.run = [](const braid_kernel_call *call, void *) {
+    auto data = [&](int i) {
+      return static_cast<float *>(call->operands[i]->data);
+    };
+    *data(2) = data(1)[static_cast<int>(*data(0))];
+    return BRAID_OK;
+  };
+  ASSERT_EQ(braid_register_kernel(context, &kernel), BRAID_OK);
+}
+
+TEST_P(Conformance, ContentsAreCheckedBeforeAnythingIsWritten) {
+  for (bool prepared : {false, true}) {
+    SCOPED_TRACE(prepared);
+    Context context(options());
+    addKernels(context);
+    std::string calls;
+    addPick(context, calls);
+    braid_schedule schedule = makeSchedule(1, 0);
+    Region segment("f.segment0", "...");
+    Op pick("pick", "rrw");
+    Floats index({1}), picked({1});
+    Function function(
+        "f", vectorArgs(), [&](braid_frame *frame, const braid_tensor *a) {
+          const braid_tensor *liveIns[] = {a, a + 1, &index.tensor};
+          braid_rt_schedule_begin(frame, &schedule, a->sizes[0]);
+          if (braid_rt_segment_begin(frame, &segment.region, liveIns)) {
+            addOne.launch(frame, 0, {a, a + 1});
+            pick.launch(frame, 0, {&index, a + 1, &picked});
+            braid_rt_segment_end(frame);
+          }
+          braid_rt_schedule_end(frame);
+        });
+    Floats x({2}), y({2});
+    x(1) = 4;
+    std::vector<braid_tensor> arguments = {x.tensor, y.tensor};
+    braid_call call = function.call(arguments);
+    if (prepared) {
+      ASSERT_EQ(braid_prepare(context, &call), BRAID_OK) << context.error();
+    }
+    EXPECT_EQ(calls, "") << "contents are looked at when the call runs";
+    index(0) = 2;
+    ASSERT_EQ(braid_execute(context, &call), BRAID_OK) << context.error();
+    EXPECT_EQ(braid_synchronize(context), BRAID_KERNEL_FAILED);
+    EXPECT_CONTAINS(context.error(), "failed: index 2");
+    EXPECT_EQ(y(1), 0) << "the launch before it has not run";
+    EXPECT_EQ(calls, "k");
+    index(0) = 1;
+    ASSERT_EQ(braid_execute(context, &call), BRAID_OK) << context.error();
+    ASSERT_EQ(braid_synchronize(context), BRAID_OK) << context.error();
+    EXPECT_EQ(picked(0), 5);
+    EXPECT_EQ(calls, "kkk") << "again, before it runs";
+  }
+}
+
+TEST_P(Conformance, ContentsThatTheCallWritesAreCheckedWhenTheyAreThere) {
+  Context context(options());
+  addKernels(context);
+  std::string calls;
+  addPick(context, calls);
+  braid_schedule schedule = makeSchedule(1, 0);
+  Op pick("pick", "rrw");
+  Floats index({1}), picked({1});
+  Function function("f", vectorArgs(),
+                    [&](braid_frame *frame, const braid_tensor *a) {
+                      braid_rt_schedule_begin(frame, &schedule, a->sizes[0]);
+                      addOne.launch(frame, 0, {a, &index});
+                      pick.launch(frame, 0, {&index, a, &picked});
+                      addOne.launch(frame, 0, {a, a + 1});
+                      braid_rt_schedule_end(frame);
+                    });
+  Floats x({1}), y({1});
+  index(0) = 100; // what it holds before the call is of no account
+  x(0) = -1;
+  std::vector<braid_tensor> arguments = {x.tensor, y.tensor};
+  braid_call call = function.call(arguments);
+  ASSERT_EQ(braid_execute(context, &call), BRAID_OK) << context.error();
+  ASSERT_EQ(braid_synchronize(context), BRAID_OK) << context.error();
+  EXPECT_EQ(picked(0), -1);
+  EXPECT_EQ(calls, "uk");
+  x(0) = 7;
+  picked(0) = y(0) = 3;
+  ASSERT_EQ(braid_execute(context, &call), BRAID_OK) << context.error();
+  EXPECT_EQ(braid_synchronize(context), BRAID_KERNEL_FAILED);
+  EXPECT_CONTAINS(context.error(), "failed: index 8");
+  EXPECT_EQ(picked(0), 3);
+  EXPECT_EQ(y(0), 3) << "later launches are skipped";
+}
+
 //===----------------------------------------------------------------------===//
 // Streams and events
 //===----------------------------------------------------------------------===//

@@ -149,6 +149,100 @@ TEST_P(BatchTest, CountsThatWereNotPrepared) {
   }
 }
 
+/// All bytes of the arguments that a call writes: outputs and caches.
+std::vector<char> getWrittenBytes(const Program &program,
+                                  const BatchArguments &arguments) {
+  std::vector<char> bytes = arguments.getCacheBytes();
+  const braid_function &function = *program.getFunction();
+  braid_call call = arguments.getCall();
+  for (int64_t i = 0; i < function.num_arguments; ++i) {
+    if (function.arguments[i].access != BRAID_ACCESS_WRITE)
+      continue;
+    const braid_tensor &output = call.arguments[i];
+    const char *data = static_cast<const char *>(output.data);
+    int64_t elements = 1;
+    for (int32_t d = 0; d < output.rank; ++d)
+      elements *= output.sizes[d];
+    bytes.insert(bytes.end(), data, data + elements * 2); // of at least bf16
+  }
+  return bytes;
+}
+
+/// Puts `value` in every element of `tensor`.
+template <typename T>
+void fill(const braid_tensor &tensor, T value) {
+  int64_t columns = tensor.rank == 2 ? tensor.sizes[1] : 1;
+  for (int64_t i = 0; i < tensor.sizes[0]; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      static_cast<T *>(tensor.data)[i * tensor.strides[0] + j] = value;
+}
+
+// Metadata that lead outside what they point into, whichever they are and
+// whichever kernel reads them: the call fails before a byte of a cache or an
+// output changes, though other kernels of it had nothing to complain about. The
+// right metadata give the right result afterwards.
+TEST_P(BatchTest, WrongMetadataChangeNothing) {
+  for (unsigned streams : {1, 4}) {
+    Mode mode;
+    mode.maxStreams = streams;
+    std::unique_ptr<Program> program = compile(mode);
+    const braid_function &function = *program->getFunction();
+    Batch batch;
+    batch.requests = {makeRequest("long", 13, 515, {5, 8}),
+                      makeRequest("prompt", 9, 0, {4, 5})};
+    Outputs expected = run(*program, batch);
+    for (bool isPrepared : {false, true}) {
+      ContextPointer runtime = makeContext();
+      auto arguments = makeArguments(*program, batch);
+      arguments->clearCaches();
+      std::vector<BatchStep> steps = makeSteps(batch);
+      arguments->setStep(steps[0]);
+      braid_call call = arguments->getCall();
+      ASSERT_EQ(braid_execute(runtime.get(), &call), BRAID_OK);
+      ASSERT_EQ(braid_synchronize(runtime.get()), BRAID_OK);
+      unsigned numWrong = 0;
+      for (int64_t i = 0; i < function.num_arguments; ++i) {
+        const braid_argument &argument = function.arguments[i];
+        if (argument.metadata == BRAID_METADATA_NONE)
+          continue;
+        SCOPED_TRACE(std::string(argument.name) +
+                     (isPrepared ? ", prepared, " : ", ") +
+                     std::to_string(streams) + " streams");
+        arguments->setStep(steps[1]);
+        call = arguments->getCall();
+        if (isPrepared) {
+          ASSERT_EQ(braid_prepare(runtime.get(), &call), BRAID_OK)
+              << braid_last_error(runtime.get());
+        }
+        std::vector<char> before = getWrittenBytes(*program, *arguments);
+        if (argument.dtype == BRAID_I64)
+          fill<int64_t>(call.arguments[i], int64_t(1) << 40);
+        else
+          fill<int32_t>(call.arguments[i], 1 << 20);
+        braid_status status = braid_execute(runtime.get(), &call);
+        if (status == BRAID_OK)
+          status = braid_synchronize(runtime.get());
+        EXPECT_TRUE(status == BRAID_KERNEL_FAILED ||
+                    status == BRAID_INVALID_ARGUMENT)
+            << braid_status_name(status);
+        EXPECT_EQ(getWrittenBytes(*program, *arguments), before)
+            << braid_last_error(runtime.get());
+        ++numWrong;
+      }
+      EXPECT_GE(numWrong, 4u);
+      arguments->setStep(steps[1]);
+      call = arguments->getCall();
+      ASSERT_EQ(braid_execute(runtime.get(), &call), BRAID_OK);
+      ASSERT_EQ(braid_synchronize(runtime.get()), BRAID_OK);
+      for (size_t r = 0; r < expected.size(); ++r)
+        EXPECT_EQ(arguments->getOutput(r),
+                  std::vector<float>(expected[r].end() -
+                                         arguments->getOutput(r).size(),
+                                     expected[r].end()));
+    }
+  }
+}
+
 // Positions beyond the 65,536 that the model was trained with, next to a short
 // prompt: the same in any company and in any chunks.
 TEST_P(BatchTest, LongHistory) {

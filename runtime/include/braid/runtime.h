@@ -196,6 +196,15 @@ typedef struct braid_kernel {
   /// Required. Does the work, or enqueues it on `call->stream`.
   braid_status (*run)(const braid_kernel_call *call, void *user_data);
   void *user_data;
+  /// Optional. Looks at the contents of operands that lead somewhere (slots,
+  /// positions, block tables) and writes nothing. The host backend calls it
+  /// twice: for all launches of a call before the first of them runs, so that a
+  /// wrong entry fails the call before a byte is written; and right before
+  /// `run`. The first time operands that the call itself writes have the data
+  /// NULL, since their contents are not there yet; what depends on them is to
+  /// be accepted. Other backends do not call it.
+  braid_status (*check_contents)(const braid_kernel_call *call,
+                                 void *user_data);
 } braid_kernel;
 
 //===----------------------------------------------------------------------===//

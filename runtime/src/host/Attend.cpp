@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 using namespace braid::runtime;
 
@@ -230,21 +231,34 @@ static braid_status checkAttend(const braid_kernel_call *call, void *) {
   return checker.status();
 }
 
-static braid_status runAttend(const braid_kernel_call *call, void *userData) {
-  const braid_tensor *y = call->operands[Y];
-  int64_t tokens = y->sizes[0];
+/// Whether every row that is attended to can be found.
+static braid_status checkAttendContents(const braid_kernel_call *call, void *) {
+  if (!areWritten(
+          *call, {WindowTable, CompressedTable, QueryOffsets, SequenceLengths}))
+    return BRAID_OK;
   Checker checker(*call, NumOperands);
-  checkLayouts(checker, *call, tokens);
+  checkLayouts(checker, *call, sizeOf(*call, Y, 0));
   if (!checker.ok())
     return BRAID_KERNEL_FAILED;
+  // Before there is a selection it may be of any entry.
+  braid_kernel_call every = *call;
+  std::vector<const braid_tensor *> operands;
+  if (!areWritten(*call, {TopK})) {
+    operands.assign(call->operands, call->operands + NumOperands);
+    operands[TopK] = nullptr;
+    every.operands = operands.data();
+  }
   QueryLayout layout(*call, QueryOffsets, SequenceLengths);
   int64_t window = intParam(*call, "window"), ratio = intParam(*call, "ratio");
-  // Every row has to be found before anything is written.
   for (int64_t r = 0; r < layout.requests(); ++r)
     for (int64_t t = layout.begin(r); t < layout.end(r); ++t) {
-      AttendedRows rows(*call, r, t, layout.position(r, t), window, ratio);
+      AttendedRows rows(every, r, t, layout.position(r, t), window, ratio);
       for (int64_t i = 0; i < rows.size(); ++i) {
         AttendedRows::Row row = rows.find(i);
+        // Without a selection the last token attends to those of all others.
+        if (row.cache == CompressedCache && !every.operands[TopK] &&
+            t + 1 < layout.end(r))
+          break;
         if (row.entry >= 0 && rows.slot(row) < 0)
           return kernelFailed(
               *call,
@@ -255,6 +269,14 @@ static braid_status runAttend(const braid_kernel_call *call, void *userData) {
               static_cast<long long>(t));
       }
     }
+  return BRAID_OK;
+}
+
+static braid_status runAttend(const braid_kernel_call *call, void *userData) {
+  const braid_tensor *y = call->operands[Y];
+  int64_t tokens = y->sizes[0];
+  QueryLayout layout(*call, QueryOffsets, SequenceLengths);
+  int64_t window = intParam(*call, "window"), ratio = intParam(*call, "ratio");
   ScratchParts parts(call->workspace);
   Attention attention(parts, *call, smallOps(userData));
   int64_t heads = attention.tile.heads;
@@ -278,5 +300,6 @@ static braid_status runAttend(const braid_kernel_call *call, void *userData) {
 
 braid_kernel braid::runtime::makeAttend() {
   return {sizeof(braid_kernel), "attend",  checkAttend,
-          scratchOf<Attention>, runAttend, nullptr};
+          scratchOf<Attention>, runAttend, nullptr,
+          checkAttendContents};
 }

@@ -43,12 +43,12 @@ struct Insertion {
 };
 } // namespace
 
-static braid_status runCacheInsert(const braid_kernel_call *call,
-                                   void *userData) {
-  const braid_tensor *values = call->operands[0], *slots = call->operands[1],
-                     *cache = call->operands[2];
-  int64_t rows = values->sizes[0], limit = cacheSlots(cache);
-  for (int64_t t = 0; t < rows; ++t) {
+static braid_status checkSlots(const braid_kernel_call *call, void *) {
+  if (!areWritten(*call, {1}))
+    return BRAID_OK;
+  const braid_tensor *slots = call->operands[1];
+  int64_t limit = cacheSlots(call->operands[2]);
+  for (int64_t t = 0; t < slots->sizes[0]; ++t) {
     int64_t slot = *at<const int64_t>(slots, t);
     if (slot < -1 || slot >= limit)
       return kernelFailed(*call,
@@ -58,9 +58,15 @@ static braid_status runCacheInsert(const braid_kernel_call *call,
                           static_cast<long long>(slot),
                           static_cast<long long>(limit - 1));
   }
+  return BRAID_OK;
+}
+
+static braid_status runCacheInsert(const braid_kernel_call *call,
+                                   void *userData) {
+  const braid_tensor *values = call->operands[0], *slots = call->operands[1];
   ScratchParts parts(call->workspace);
   Insertion insertion(parts, *call, smallOps(userData));
-  for (int64_t t = 0; t < rows; ++t) {
+  for (int64_t t = 0; t < values->sizes[0]; ++t) {
     int64_t slot = *at<const int64_t>(slots, t);
     if (slot < 0)
       continue;
@@ -72,6 +78,11 @@ static braid_status runCacheInsert(const braid_kernel_call *call,
 }
 
 braid_kernel braid::runtime::makeCacheInsert() {
-  return {sizeof(braid_kernel), "cache_insert", checkCacheInsert,
-          scratchOf<Insertion>, runCacheInsert, nullptr};
+  return {sizeof(braid_kernel),
+          "cache_insert",
+          checkCacheInsert,
+          scratchOf<Insertion>,
+          runCacheInsert,
+          nullptr,
+          checkSlots};
 }

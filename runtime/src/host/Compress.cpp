@@ -53,6 +53,8 @@ public:
         rows(scratch.take<PoolRow>(parts * ratio)),
         entry(scratch.take<float>(width)) {}
 
+  /// Whether every slot, position and block that the call needs is there.
+  braid_status checkContents() const;
   braid_status run();
 
 private:
@@ -93,7 +95,6 @@ private:
     return other;
   }
 
-  braid_status check() const;
   void makeEntry(int64_t t, const float *weight) const;
   void keep(int64_t t) const;
 
@@ -113,8 +114,11 @@ private:
 
 } // namespace
 
-braid_status Compressor::check() const {
+braid_status Compressor::checkContents() const {
   using LL = long long;
+  if (!areWritten(call,
+                  {Positions, StateSlots, StateTable, TokenToRequest, Slots}))
+    return BRAID_OK;
   for (int64_t t = 0; t < tokens; ++t) {
     int64_t p = position(t);
     if (stateSlot(t) < -1 || stateSlot(t) >= cacheSlots(operand(State)))
@@ -191,8 +195,6 @@ void Compressor::keep(int64_t t) const {
 }
 
 braid_status Compressor::run() {
-  if (braid_status status = check())
-    return status;
   const float *weights = weight.load();
   // All entries first: the state may be a ring in which the new rows take the
   // places of rows that an entry of this call still reads.
@@ -246,6 +248,12 @@ static braid_status checkCompress(const braid_kernel_call *call, void *) {
   return checker.status();
 }
 
+static braid_status checkCompressContents(const braid_kernel_call *call,
+                                          void *userData) {
+  ScratchParts none(nullptr);
+  return Compressor(none, *call, smallOps(userData)).checkContents();
+}
+
 static braid_status runCompress(const braid_kernel_call *call, void *userData) {
   ScratchParts parts(call->workspace);
   return Compressor(parts, *call, smallOps(userData)).run();
@@ -253,5 +261,6 @@ static braid_status runCompress(const braid_kernel_call *call, void *userData) {
 
 braid_kernel braid::runtime::makeCompress() {
   return {sizeof(braid_kernel),  "compress",  checkCompress,
-          scratchOf<Compressor>, runCompress, nullptr};
+          scratchOf<Compressor>, runCompress, nullptr,
+          checkCompressContents};
 }

@@ -74,6 +74,13 @@ Error HostBackend::reserveEvents(int32_t count) {
 }
 
 void HostBackend::push(int32_t stream, const Command &command) {
+  if (inCall)
+    pending.emplace_back(stream, command);
+  else
+    enqueue(stream, command);
+}
+
+void HostBackend::enqueue(int32_t stream, const Command &command) {
   // As a device's launch queue does, a full queue holds up its caller.
   if (streams[stream]->isFull())
     for (std::unique_ptr<Stream> &other : streams)
@@ -90,17 +97,34 @@ void HostBackend::drain() {
     event = nullptr;
   events.clear();
   nodes.clear();
+  checks.clear();
   retired.clear();
 }
 
 void HostBackend::enterCall(const char *, const braid_function &, int64_t) {
   freeFinished();
+  pending.clear();
+  inCall = true;
+}
+
+void HostBackend::leaveCall() {
+  inCall = false;
+  ContentsCheck check;
+  for (const auto &[stream, command] : pending)
+    if (command.kind == Command::Run)
+      check.add(*command.node);
+  if (!check.empty())
+    enqueue(0, Command::check(&checks.emplace_back(std::move(check))));
+  for (const auto &[stream, command] : pending)
+    enqueue(stream, command);
+  pending.clear();
 }
 
 void HostBackend::freeFinished() {
   // An engine that never synchronizes must not pile up finished work. Between
   // two calls nothing but queued commands points at it.
-  if (nodes.size() + events.size() + retired.size() > MaxUnfreed)
+  if (nodes.size() + events.size() + checks.size() + retired.size() >
+      MaxUnfreed)
     drain();
 }
 

@@ -15,6 +15,7 @@
 #ifndef BRAID_RUNTIME_HOST_HOSTBACKEND_H
 #define BRAID_RUNTIME_HOST_HOSTBACKEND_H
 
+#include "ContentsCheck.h"
 #include "LaunchNode.h"
 #include "Stream.h"
 
@@ -22,6 +23,7 @@
 
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace braid::runtime {
@@ -58,9 +60,12 @@ public:
   Error synchronize() override;
   void enterCall(const char *verb, const braid_function &function,
                  int64_t tokens) override;
+  void leaveCall() override;
 
 private:
+  /// Enqueues a command, or keeps it until the end of the call.
   void push(int32_t stream, const Command &command);
+  void enqueue(int32_t stream, const Command &command);
   void drain();
 
   const SmallOps &ops;
@@ -71,10 +76,15 @@ private:
   /// The same for events of code that is written by hand; NULL: it is done.
   std::vector<Event *> callerEvents;
   std::unique_ptr<HostGraph> capture;
+  /// Commands of the call that is gone through: its checks come first, and are
+  /// known last.
+  std::vector<std::pair<int32_t, Command>> pending;
+  bool inCall = false;
 
   // What queued commands point at; freed by a drain, by this thread only.
   std::deque<Event> events;
   std::deque<LaunchNode> nodes;
+  std::deque<ContentsCheck> checks;
   std::vector<std::unique_ptr<Graph>> retired;
 
   // Last, so that the workers stop before anything else goes.

@@ -131,10 +131,12 @@ static braid_status checkIndexSelect(const braid_kernel_call *call, void *) {
   return checker.status();
 }
 
-static braid_status runIndexSelect(const braid_kernel_call *call,
-                                   void *userData) {
-  const braid_tensor *topk = call->operands[TopK];
-  int64_t tokens = topk->sizes[0], k = topk->sizes[1];
+/// Whether every entry that may be selected can be found.
+static braid_status checkIndexSelectContents(const braid_kernel_call *call,
+                                             void *) {
+  if (!areWritten(*call, {BlockTable, QueryOffsets, SequenceLengths}))
+    return BRAID_OK;
+  int64_t tokens = sizeOf(*call, TopK, 0);
   int64_t ratio = intParam(*call, "ratio");
   Checker checker(*call, NumOperands);
   checkQueryLayout(checker, *call, QueryOffsets, SequenceLengths, tokens,
@@ -154,6 +156,15 @@ static braid_status runIndexSelect(const braid_kernel_call *call,
                             static_cast<long long>(e),
                             static_cast<long long>(r));
   }
+  return BRAID_OK;
+}
+
+static braid_status runIndexSelect(const braid_kernel_call *call,
+                                   void *userData) {
+  const braid_tensor *topk = call->operands[TopK];
+  int64_t tokens = topk->sizes[0], k = topk->sizes[1];
+  int64_t ratio = intParam(*call, "ratio");
+  QueryLayout layout(*call, QueryOffsets, SequenceLengths);
   ScratchParts parts(call->workspace);
   Selection selection(parts, *call, smallOps(userData));
   for (int64_t r = 0; r < layout.requests(); ++r) {
@@ -177,6 +188,7 @@ static braid_status runIndexSelect(const braid_kernel_call *call,
 }
 
 braid_kernel braid::runtime::makeIndexSelect() {
-  return {sizeof(braid_kernel), "index_select", checkIndexSelect,
-          scratchOf<Selection>, runIndexSelect, nullptr};
+  return {sizeof(braid_kernel),    "index_select", checkIndexSelect,
+          scratchOf<Selection>,    runIndexSelect, nullptr,
+          checkIndexSelectContents};
 }

@@ -17,6 +17,8 @@
 
 #include "SmallOps.h"
 
+#include "core/Tensor.h"
+
 #include <initializer_list>
 
 namespace braid::runtime {
@@ -106,6 +108,17 @@ inline int64_t pagedSlot(const braid_tensor *table, const braid_tensor *cache,
   if (block < 0 || block >= cache->sizes[0])
     return -1;
   return block * size + index % size;
+}
+
+/// False in a check of contents if an earlier launch of the call is yet to
+/// write one of these operands. Operands that are absent have nothing to write.
+inline bool areWritten(const braid_kernel_call &call,
+                       std::initializer_list<int64_t> operands) {
+  for (int64_t i : operands)
+    if (call.operands[i] && !call.operands[i]->data &&
+        numElements(*call.operands[i]) > 0)
+      return false;
+  return true;
 }
 
 /// The loops that the context chose.

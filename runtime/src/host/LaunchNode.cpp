@@ -43,12 +43,32 @@ void LaunchNode::run(FirstFailure &failure) const {
   for (int64_t i = 0; i < op->num_operands; ++i)
     if (operands[i])
       annotateAccess(*operands[i], op->accesses[i]);
+  if (kernel->check_contents &&
+      !call(kernel->check_contents, operands.data(), failure))
+    return;
+  call(kernel->run, operands.data(), failure);
+}
+
+void LaunchNode::checkContents(const std::vector<bool> &notWritten,
+                               FirstFailure &failure) const {
+  std::vector<braid_tensor> copies = tensors;
+  std::vector<const braid_tensor *> known = operands;
+  for (size_t i = 0; i < known.size(); ++i)
+    if (notWritten[i] && known[i]) {
+      copies[i].data = nullptr;
+      known[i] = &copies[i];
+    }
+  call(kernel->check_contents, known.data(), failure);
+}
+
+bool LaunchNode::call(Function function, const braid_tensor *const *with,
+                      FirstFailure &failure) const {
   char message[KernelMessageBytes];
   message[0] = '\0';
   braid_kernel_call call = {};
   call.struct_size = sizeof(call);
   call.op = op;
-  call.operands = operands.data();
+  call.operands = with;
   call.workspace = scratch;
   call.workspace_bytes = scratchBytes;
   call.message = message;
@@ -56,20 +76,19 @@ void LaunchNode::run(FirstFailure &failure) const {
   braid_status status = BRAID_OK;
   // What a kernel throws must not end the thread of the stream.
   Error thrown = guarded([&] {
-    status = kernel->run(&call, kernel->user_data);
+    status = function(&call, kernel->user_data);
     return Error::success();
   });
-  if (thrown)
-    return failure.raise(guarded([&]() -> Error {
+  if (!thrown && status == BRAID_OK)
+    return true;
+  failure.raise(guarded([&]() -> Error {
+    if (thrown)
       return makeError(thrown.status(), "op '%s'%s failed: %s", op->name,
                        locationSuffix(*op).c_str(), thrown.text().c_str());
-    }));
-  if (status == BRAID_OK)
-    return;
-  message[sizeof(message) - 1] = '\0';
-  failure.raise(guarded([&]() -> Error {
+    message[sizeof(message) - 1] = '\0';
     return makeError(status, "op '%s'%s failed: %s", op->name,
                      locationSuffix(*op).c_str(),
                      *message ? message : braid_status_name(status));
   }));
+  return false;
 }

@@ -34,7 +34,24 @@ public:
   /// Runs the kernel, unless one failed before.
   void run(FirstFailure &failure) const;
 
+  /// True if the kernel can check the contents of its operands.
+  bool checksContents() const { return kernel->check_contents; }
+  /// Lets it do so. Those that `notWritten` marks have no contents yet.
+  void checkContents(const std::vector<bool> &notWritten,
+                     FirstFailure &failure) const;
+
+  int64_t numOperands() const { return op->num_operands; }
+  /// NULL if the operand is absent.
+  const braid_tensor *operand(int64_t i) const { return operands[i]; }
+  int32_t access(int64_t i) const { return op->accesses[i]; }
+
 private:
+  using Function = braid_status (*)(const braid_kernel_call *call,
+                                    void *user_data);
+  /// Calls a function of the kernel; false if it failed.
+  bool call(Function function, const braid_tensor *const *with,
+            FirstFailure &failure) const;
+
   const braid_kernel *kernel;
   const braid_op *op;
   void *scratch;

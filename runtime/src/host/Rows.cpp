@@ -113,18 +113,21 @@ struct Rotation {
       : x(ops, x, parts), y(ops, y, parts), source(x), positions(positions),
         table(table) {}
 
-  /// Says which position has no row in the table, if one has none.
-  braid_status check(const braid_kernel_call &call) const;
   /// Rotates a row into `to`, which may be the row itself.
   void rotate(const SmallOps &ops, int64_t t, int64_t j, float sign,
               float *to) const;
 };
 } // namespace
 
-braid_status Rotation::check(const braid_kernel_call &call) const {
-  int64_t limit = table->sizes[0];
-  for (int64_t t = 0; t < source->sizes[0]; ++t) {
-    int64_t p = *at<const int64_t>(positions, t);
+/// Says which element of the operand `positions` has no row in `table`, if one
+/// has none.
+static braid_status checkPositions(const braid_kernel_call &call,
+                                   int64_t positions, int64_t table) {
+  if (!areWritten(call, {positions}))
+    return BRAID_OK;
+  int64_t limit = sizeOf(call, table, 0);
+  for (int64_t t = 0; t < sizeOf(call, positions, 0); ++t) {
+    int64_t p = *at<const int64_t>(call.operands[positions], t);
     if (p < 0 || p >= limit)
       return kernelFailed(call,
                           "operand 'positions': element %lld is %lld, expected "
@@ -167,12 +170,14 @@ struct RopeScratch : Rotation {
 };
 } // namespace
 
+static braid_status checkRopeContents(const braid_kernel_call *call, void *) {
+  return checkPositions(*call, 1, 2);
+}
+
 static braid_status runRope(const braid_kernel_call *call, void *userData) {
   const SmallOps &ops = smallOps(userData);
   ScratchParts parts(call->workspace);
   RopeScratch rope(parts, *call, ops);
-  if (braid_status status = rope.check(*call))
-    return status;
   float sign = intParam(*call, "inverse") ? -1.0f : 1.0f;
   const braid_tensor *x = call->operands[0];
   for (int64_t t = 0; t < x->sizes[0]; ++t)
@@ -185,7 +190,8 @@ static braid_status runRope(const braid_kernel_call *call, void *userData) {
 
 braid_kernel braid::runtime::makeRope() {
   return {sizeof(braid_kernel),   "rope",  checkRope,
-          scratchOf<RopeScratch>, runRope, nullptr};
+          scratchOf<RopeScratch>, runRope, nullptr,
+          checkRopeContents};
 }
 
 //===----------------------------------------------------------------------===//
@@ -223,13 +229,16 @@ struct IndexQuery : Rotation {
 };
 } // namespace
 
+static braid_status checkIndexQueryContents(const braid_kernel_call *call,
+                                            void *) {
+  return checkPositions(*call, 2, 3);
+}
+
 static braid_status runIndexQuery(const braid_kernel_call *call,
                                   void *userData) {
   const SmallOps &ops = smallOps(userData);
   ScratchParts parts(call->workspace);
   IndexQuery query(parts, *call, ops);
-  if (braid_status status = query.check(*call))
-    return status;
   float scale = static_cast<float>(floatParam(*call, "scale"));
   const braid_tensor *q = call->operands[4];
   int64_t heads = q->sizes[1], width = q->sizes[2];
@@ -252,6 +261,7 @@ static braid_status runIndexQuery(const braid_kernel_call *call,
 }
 
 braid_kernel braid::runtime::makeIndexQuery() {
-  return {sizeof(braid_kernel),  "index_query", checkIndexQuery,
-          scratchOf<IndexQuery>, runIndexQuery, nullptr};
+  return {sizeof(braid_kernel),   "index_query", checkIndexQuery,
+          scratchOf<IndexQuery>,  runIndexQuery, nullptr,
+          checkIndexQueryContents};
 }

@@ -11,6 +11,7 @@
 
 #include "Stream.h"
 
+#include "ContentsCheck.h"
 #include "LaunchNode.h"
 
 #include <cstring>
@@ -62,6 +63,9 @@ void Stream::work() {
     if (command.kind != Command::ReachDrain && command.kind != Command::Stop)
       delays.before(number++);
     switch (command.kind) {
+    case Command::Check:
+      command.contents->run(failure);
+      break;
     case Command::Run:
       command.node->run(failure);
       break;

@@ -27,6 +27,7 @@
 
 namespace braid::runtime {
 
+class ContentsCheck;
 class LaunchNode;
 
 /// One record of an event. Used once.
@@ -42,15 +43,21 @@ private:
 /// What a stream can be told to do. What it points at lives until the next
 /// drain.
 struct Command {
-  enum Kind { Run, Signal, Wait, Poison, ReachDrain, Stop } kind = Stop;
+  enum Kind { Check, Run, Signal, Wait, Poison, ReachDrain, Stop } kind = Stop;
   union {
-    const LaunchNode *node; ///< of Run
-    Event *event;           ///< of Signal and Wait
-    void *memory = nullptr; ///< of Poison
+    const ContentsCheck *contents; ///< of Check
+    const LaunchNode *node;        ///< of Run
+    Event *event;                  ///< of Signal and Wait
+    void *memory = nullptr;        ///< of Poison
   };
   size_t bytes = 0; ///< of Poison
 
   explicit Command(Kind kind = Stop) : kind(kind) {}
+  static Command check(const ContentsCheck *contents) {
+    Command command(Check);
+    command.contents = contents;
+    return command;
+  }
   static Command run(const LaunchNode *node) {
     Command command(Run);
     command.node = node;
