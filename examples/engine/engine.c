@@ -287,8 +287,11 @@ int main(int argc, char **argv) {
   braid_context *context;
   check(braid_context_create(&options, &context), NULL, "creating the context");
 
-  braid_kernel norm = {sizeof(norm), "rms_norm", check_norm,
-                       NULL,         run_norm,   &own_calls};
+  braid_kernel norm = {.struct_size = sizeof(norm),
+                       .name = "rms_norm",
+                       .check = check_norm,
+                       .run = run_norm,
+                       .user_data = &own_calls};
   check(braid_register_kernel(context, &norm), context, "registering a kernel");
 
   // The arguments. All of them stay where they are from now on: graphs are
