@@ -467,7 +467,7 @@ void addContextRows(std::vector<Row> &rows) {
              [](Options &o) { o.struct_size = 16; }),
       option("NoSuchBackend", Invalid, "backend is 7, expected a braid_backend",
              [](Options &o) { o.backend = 7; }),
-      option("BackendNotBuilt", BRAID_UNSUPPORTED, "has no cuda backend",
+      option("BackendNotBuilt", BRAID_UNSUPPORTED, "there is no cuda backend here",
              [](Options &o) { o.backend = BRAID_BACKEND_CUDA; }),
       option("Capture", Invalid, "capture is 2, expected 0 or 1",
              [](Options &o) { o.capture = 2; }),

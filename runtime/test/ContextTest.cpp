@@ -88,7 +88,7 @@ TEST(Context, CudaIsNotBuilt) {
   options.backend = BRAID_BACKEND_CUDA;
   braid_context *context = nullptr;
   EXPECT_EQ(braid_context_create(&options, &context), BRAID_UNSUPPORTED);
-  EXPECT_CONTAINS(braid_last_error(nullptr), "no cuda backend");
+  EXPECT_CONTAINS(braid_last_error(nullptr), "there is no cuda backend here");
 }
 
 TEST(Context, AcceptsLargerStructs) {

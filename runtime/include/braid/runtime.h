@@ -323,6 +323,16 @@ typedef struct braid_context_options {
   /// before the write shows. Default 0.
   int32_t poison;
   int32_t reserved; ///< 0
+  /// What to do with an eager region while the caller is capturing its stream,
+  /// on cuda. Called with `is_end` 0 before the region, when the work of the
+  /// call so far has joined the stream: it ends the capture, so that the
+  /// region's launches run at once. Called with `is_end` 1 after them: it may
+  /// begin the next capture on the same stream. A status other than BRAID_OK
+  /// ends the call with it. Default (NULL): such a call fails with
+  /// BRAID_UNSUPPORTED before anything is enqueued.
+  braid_status (*eager_break)(const char *region, int32_t is_end,
+                              void *user_data);
+  void *eager_break_user_data;
 } braid_context_options;
 
 /// Counters of a context since it was created.
@@ -441,10 +451,9 @@ BRAID_API braid_status braid_get_statistics(const braid_context *context,
 // Streams for code that is written by hand
 //===----------------------------------------------------------------------===//
 
-// The streams of a context that owns them (host and trace), for work beside
-// compiled functions. Stream 0 is the one on which braid_execute puts its
-// calls. The events are not those of compiled schedules. An engine on cuda uses
-// its own streams and events; there these functions return BRAID_UNSUPPORTED.
+// The streams of a context, for work beside compiled functions. Stream 0 is the
+// one on which braid_execute puts its calls; on cuda it is the engine's, see
+// braid_streams_use. The events are not those of compiled schedules.
 // braid/parallel.hpp builds on them.
 
 /// Makes streams 0 .. num_streams - 1 and events 0 .. num_events - 1 exist.
@@ -453,6 +462,11 @@ BRAID_API braid_status braid_get_statistics(const braid_context *context,
 BRAID_API braid_status braid_streams_reserve(braid_context *context,
                                              int32_t num_streams,
                                              int32_t num_events);
+
+/// Makes `stream` (a CUstream on cuda; NULL elsewhere) stream 0 of what
+/// braid_stream_launch and braid/parallel.hpp enqueue, until the next call with
+/// another stream.
+BRAID_API braid_status braid_streams_use(braid_context *context, void *stream);
 
 /// Enqueues one op. `op` has to live until the work is done; `operands` are
 /// copied, as is host metadata.

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BackendLibrary.h"
 #include "Context.h"
 #include "Tensor.h"
 
@@ -189,8 +190,7 @@ static Error makeBackend(const braid_context_options &options,
     backend = std::make_unique<TraceBackend>(options);
     return Error::success();
   case BRAID_BACKEND_CUDA:
-    return Error(BRAID_UNSUPPORTED,
-                 "this build of the runtime has no cuda backend");
+    return loadCudaBackend(options, backend);
   default:
     return makeError(BRAID_INVALID_ARGUMENT,
                      "backend is %d, expected a braid_backend",
@@ -372,6 +372,11 @@ braid_status braid_streams_reserve(braid_context *context, int32_t num_streams,
   return enter(context, [&] {
     return context->reserveForCaller(num_streams, num_events);
   });
+}
+
+braid_status braid_streams_use(braid_context *context, void *stream) {
+  return enter(context,
+               [&] { return context->backend->useCallerStream(stream); });
 }
 
 braid_status braid_stream_launch(braid_context *context, int32_t stream,

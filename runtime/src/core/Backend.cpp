@@ -33,6 +33,11 @@ Error Backend::useCallerStream(void *stream) {
                "braid_call.stream is not NULL, but this backend owns stream 0");
 }
 
+Error Backend::isCallerCapturing(bool &capturing) {
+  capturing = false;
+  return Error::success();
+}
+
 Error Backend::poison(void *, int64_t) { return Error::success(); }
 
 static Error noCallerStreams() {

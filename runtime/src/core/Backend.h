@@ -67,9 +67,17 @@ public:
   /// Makes the caller's stream stream 0 of the calls that follow.
   virtual Error useCallerStream(void *stream);
 
+  /// Whether the caller is capturing that stream, so that what is enqueued
+  /// joins its capture.
+  virtual Error isCallerCapturing(bool &capturing);
+
   /// Makes streams 0 .. count - 1 and event slots 0 .. count - 1 exist.
   virtual Error reserveStreams(int32_t count) = 0;
   virtual Error reserveEvents(int32_t count) = 0;
+
+  /// Told at prepare, before anything is captured, of each launch: makes what
+  /// the launch itself must not make.
+  virtual Error prepareLaunch(const Launch &) { return Error::success(); }
 
   virtual Error launch(const Launch &launch) = 0;
   virtual Error record(int32_t stream, int32_t slot) = 0;

@@ -78,7 +78,8 @@ braid_statistics Context::statistics() const {
   return result;
 }
 
-Error Context::run(const CheckedCall &call, FrameMode mode, bool prepared) {
+Error Context::run(const CheckedCall &call, FrameMode mode, bool useGraphs,
+                   bool joinsCapture) {
   const braid_function &function = *call.function;
   int64_t bytes = 0;
   if (Error error = workspaceBytes(function.name, function.workspace_per_token,
@@ -87,7 +88,7 @@ Error Context::run(const CheckedCall &call, FrameMode mode, bool prepared) {
     return error;
   if (Error error = workspace.reserve(bytes))
     return error;
-  braid_frame frame(*this, mode, prepared);
+  braid_frame frame(*this, mode, useGraphs, joinsCapture);
   if (mode == FrameMode::Prepare || mode == FrameMode::Execute)
     backend->enterCall(mode == FrameMode::Prepare ? "prepare" : "call",
                        function, call.tokens);
@@ -157,6 +158,9 @@ Error Context::execute(const braid_call *call) {
     return Error::success();
   if (Error error = backend->useCallerStream(checked.stream))
     return error;
+  bool joins = false;
+  if (Error error = backend->isCallerCapturing(joins))
+    return error;
   bool prepared = preparedCalls.find(checked.key);
   if (!prepared && options.require_prepared)
     return makeError(BRAID_NOT_PREPARED,
@@ -164,9 +168,11 @@ Error Context::execute(const braid_call *call) {
                      "these addresses, expected a call that braid_prepare saw",
                      checked.function->name,
                      static_cast<long long>(checked.tokens));
-  if (Error error = run(checked, FrameMode::Check, prepared))
+  // A caller's capture takes in each launch, not our graphs.
+  bool useGraphs = prepared && !joins;
+  if (Error error = run(checked, FrameMode::Check, useGraphs, joins))
     return error;
-  return run(checked, FrameMode::Execute, prepared);
+  return run(checked, FrameMode::Execute, useGraphs, joins);
 }
 
 //===----------------------------------------------------------------------===//

@@ -94,7 +94,8 @@ public:
 
 private:
   /// Lets `call` go through its function once.
-  Error run(const CheckedCall &call, FrameMode mode, bool prepared);
+  Error run(const CheckedCall &call, FrameMode mode, bool useGraphs,
+            bool joinsCapture = false);
 
   Error checkForCaller(int32_t stream, const char *what) const;
   Error checkForCaller(int32_t stream, int32_t event, const char *what) const;

@@ -333,14 +333,37 @@ Error Frame::tryBeginEager(const braid_region *begun, bool &runBody) {
     return error;
   if (mode == FrameMode::Prepare)
     return Error::success();
+  if (joinsCapture && !context.options.eager_break)
+    return makeError(
+        BRAID_UNSUPPORTED,
+        "eager region '%s' cannot be captured, but the caller is "
+        "capturing its stream; end the capture before the call, or "
+        "set eager_break of the context's options",
+        begun->name);
   kind = RegionKind::Eager;
   region = begun;
   runBody = true;
   if (mode == FrameMode::Execute) {
+    if (Error error = breakCapture(0))
+      return error;
     backend.enterEager(*begun);
     ++context.counters.breaks;
   }
   return Error::success();
+}
+
+Error Frame::breakCapture(int32_t isEnd) {
+  if (!joinsCapture)
+    return Error::success();
+  braid_status status = context.options.eager_break(
+      region->name, isEnd, context.options.eager_break_user_data);
+  if (status == BRAID_OK)
+    return Error::success();
+  return makeError(status,
+                   "eager_break of the context's options returned '%s' at the "
+                   "%s of region '%s'",
+                   braid_status_name(status), isEnd ? "end" : "begin",
+                   region->name);
 }
 
 bool Frame::beginEager(const braid_region *begun) {
@@ -350,16 +373,21 @@ bool Frame::beginEager(const braid_region *begun) {
   return runBody && !failed();
 }
 
-void Frame::endEager() {
-  if (failed())
-    return;
+Error Frame::tryEndEager() {
   if (kind != RegionKind::Eager)
-    return fail(guarded([]() -> Error {
-      return Error(BRAID_INTERNAL,
-                   "compiled code ends an eager region that did not begin");
-    }));
+    return Error(BRAID_INTERNAL,
+                 "compiled code ends an eager region that did not begin");
+  if (mode == FrameMode::Execute)
+    if (Error error = breakCapture(1))
+      return error;
   kind = RegionKind::None;
   region = nullptr;
+  return Error::success();
+}
+
+void Frame::endEager() {
+  if (!failed())
+    fail(guarded([&] { return tryEndEager(); }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -397,6 +425,9 @@ Error Frame::tryLaunch(const braid_op *op, int32_t stream,
   Launch launch = {nullptr, op, operands, stream, nullptr, 0};
   if (Error error = context.resolve(launch))
     return error;
+  if (mode == FrameMode::CheckForPrepare)
+    if (Error error = backend.prepareLaunch(launch))
+      return error;
   if (inSegment())
     if (Error error = rules.launch(stream, op->name))
       return error;

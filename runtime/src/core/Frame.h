@@ -35,10 +35,12 @@ enum class FrameMode {
 /// The state of one way through a function.
 class Frame {
 public:
-  /// `prepared`: captured segments take the place of their bodies.
-  Frame(Context &context, FrameMode mode, bool prepared)
+  /// `useGraphs`: captured segments take the place of their bodies.
+  /// `joinsCapture`: the caller is capturing its stream.
+  Frame(Context &context, FrameMode mode, bool useGraphs, bool joinsCapture)
       : context(context), backend(*context.backend), mode(mode),
-        useGraphs(prepared && context.options.capture) {}
+        useGraphs(useGraphs && context.options.capture),
+        joinsCapture(joinsCapture) {}
 
   int32_t dispatch(const braid_dispatch *table, int64_t tokens);
   void *beginSchedule(const braid_schedule *schedule, int64_t tokens);
@@ -105,11 +107,15 @@ private:
                         const braid_tensor *const *liveIns, bool &runBody);
   Error tryEndSegment();
   Error tryBeginEager(const braid_region *region, bool &runBody);
+  Error tryEndEager();
+  /// Tells the engine of an eager region inside its own capture.
+  Error breakCapture(int32_t isEnd);
 
   Context &context;
   Backend &backend;
   FrameMode mode;
   bool useGraphs;
+  bool joinsCapture;
   Error failure;
   std::vector<Schedule> schedules;
   RegionKind kind = RegionKind::None;

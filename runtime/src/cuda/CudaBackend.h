@@ -1,0 +1,89 @@
+//===- CudaBackend.h - Kernels on an NVIDIA GPU -----------------*- C++ -*-===//
+//
+// Part of the Braid project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Streams, events and graphs as the schedule says. Stream 0 is the caller's,
+// the others belong to the context. A segment is captured on a stream of its
+// own, so that a caller's stream that cannot be captured (the default stream)
+// will do, and replayed on the caller's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BRAID_RUNTIME_CUDA_CUDABACKEND_H
+#define BRAID_RUNTIME_CUDA_CUDABACKEND_H
+
+#include "core/Backend.h"
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <vector>
+
+namespace braid::runtime {
+
+/// The cuda backend. Belongs to the device that is current when it is made.
+class CudaBackend final : public Backend {
+public:
+  static Error create(const braid_context_options &options,
+                      std::unique_ptr<Backend> &backend);
+  ~CudaBackend() override;
+
+  Error addKernels(KernelRegistry &registry) override;
+  void *allocate(size_t bytes) override;
+  void deallocate(void *memory, size_t bytes) override;
+  Error useCallerStream(void *stream) override;
+  Error isCallerCapturing(bool &capturing) override;
+  Error reserveStreams(int32_t count) override;
+  Error reserveEvents(int32_t count) override;
+  Error launch(const Launch &launch) override;
+  Error record(int32_t stream, int32_t slot) override;
+  Error wait(int32_t stream, int32_t slot) override;
+  Error poison(void *memory, int64_t bytes) override;
+  Error reserveCallerEvents(int32_t count) override;
+  Error recordForCaller(int32_t stream, int32_t event) override;
+  Error waitForCaller(int32_t stream, int32_t event) override;
+  Error beginCapture() override;
+  Error endCapture(bool keep, std::unique_ptr<Graph> &graph) override;
+  Error replay(const Graph &graph) override;
+  void retire(std::unique_ptr<Graph> graph) override;
+  Error synchronize() override;
+  void enterCall(const char *verb, const braid_function &function,
+                 int64_t tokens) override;
+  void leaveCall() override;
+
+private:
+  explicit CudaBackend(int device);
+
+  /// The stream that stream `index` of the schedule is now.
+  cudaStream_t streamAt(int32_t index) const {
+    return index ? auxiliary[index - 1] : isCapturing ? origin : caller;
+  }
+  Error makeEvents(std::vector<cudaEvent_t> &events, int32_t count);
+  void freeRetired();
+
+  const int device;
+  cudaStream_t caller = nullptr;
+  /// Where segments are captured.
+  cudaStream_t origin = nullptr;
+  std::vector<cudaStream_t> auxiliary;
+  std::vector<cudaEvent_t> slots, callerEvents;
+  /// Recorded behind each call, so that one on another stream can wait.
+  cudaEvent_t callDone = nullptr;
+  bool hasCall = false;
+  bool isCapturing = false;
+  int64_t capturedLaunches = 0;
+  /// Graphs that may still run, each with an event recorded behind its last
+  /// replay.
+  struct Retired {
+    std::unique_ptr<Graph> graph;
+    cudaEvent_t done;
+  };
+  std::vector<Retired> retired;
+};
+
+} // namespace braid::runtime
+
+#endif // BRAID_RUNTIME_CUDA_CUDABACKEND_H
