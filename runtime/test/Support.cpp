@@ -146,18 +146,62 @@ braid_statistics Context::statistics() const {
   return result;
 }
 
+void (*braid::test::runOnStream)(void *, void (*)(void *), void *) = nullptr;
+
+/// Copies what the call points at: descriptors and host metadata.
+struct Context::Enqueued {
+  braid_kernel_call call;
+  Callbacks &to;
+  std::vector<braid_tensor> tensors;
+  std::vector<const braid_tensor *> operands;
+  std::vector<std::vector<char>> snapshots;
+  char message[512];
+
+  Enqueued(const braid_kernel_call &given, Callbacks &to)
+      : call(given), to(to), tensors(given.op->num_operands),
+        operands(given.op->num_operands, nullptr) {
+    for (int64_t i = 0; i < call.op->num_operands; ++i) {
+      if (!given.operands[i])
+        continue;
+      tensors[i] = *given.operands[i];
+      operands[i] = &tensors[i];
+      if (call.op->metadata[i] != BRAID_METADATA_HOST)
+        continue;
+      // Only rank 1 and four bytes are needed here.
+      const char *data = static_cast<const char *>(tensors[i].data);
+      snapshots.emplace_back(data, data + tensors[i].sizes[0] * 4);
+      tensors[i].data = snapshots.back().data();
+    }
+    call.operands = operands.data();
+    call.message = message;
+  }
+};
+
+braid_status Context::enqueue(const braid_kernel_call &call, Callbacks &to) {
+  to.enqueued.push_back(std::make_shared<Enqueued>(call, to));
+  runOnStream(
+      call.stream,
+      [](void *data) {
+        auto &enqueued = *static_cast<Enqueued *>(data);
+        EXPECT_EQ(enqueued.to.run(enqueued.call), BRAID_OK);
+      },
+      to.enqueued.back().get());
+  return BRAID_OK;
+}
+
 void Context::add(
     const char *name,
     std::function<braid_status(const braid_kernel_call &)> run,
     std::function<braid_status(const braid_kernel_call &)> check) {
-  callbacks.push_back(
-      std::make_unique<Callbacks>(Callbacks{std::move(run), std::move(check)}));
+  callbacks.push_back(std::make_unique<Callbacks>(
+      Callbacks{std::move(run), std::move(check), {}}));
   braid_kernel kernel = {};
   kernel.struct_size = sizeof(kernel);
   kernel.name = name;
   kernel.user_data = callbacks.back().get();
   kernel.run = [](const braid_kernel_call *call, void *data) {
-    return static_cast<Callbacks *>(data)->run(*call);
+    auto &callbacks = *static_cast<Callbacks *>(data);
+    return runOnStream ? enqueue(*call, callbacks) : callbacks.run(*call);
   };
   if (callbacks.back()->check)
     kernel.check = [](const braid_kernel_call *call, void *data) {

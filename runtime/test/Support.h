@@ -183,7 +183,11 @@ private:
 braid_schedule makeSchedule(int32_t streams, int32_t events,
                             int64_t perToken = 0, int64_t fixed = 0);
 
-/// A context that is destroyed at the end.
+/// How a backend that only enqueues runs C++ on a stream: calls `run(data)`,
+/// which stay valid, when the stream gets there. NULL: kernels run in place.
+extern void (*runOnStream)(void *stream, void (*run)(void *data), void *data);
+
+/// A context that is destroyed at the end. Kernels are C++ on every backend.
 class Context {
 public:
   explicit Context(
@@ -206,9 +210,14 @@ public:
                      const std::vector<const braid_tensor *> &operands);
 
 private:
+  /// A call that is kept until its stream gets there, or is replayed.
+  struct Enqueued;
   struct Callbacks {
     std::function<braid_status(const braid_kernel_call &)> run, check;
+    std::vector<std::shared_ptr<Enqueued>> enqueued;
   };
+  static braid_status enqueue(const braid_kernel_call &call, Callbacks &to);
+
   braid_context *context = nullptr;
   std::vector<std::unique_ptr<Callbacks>> callbacks;
 };
