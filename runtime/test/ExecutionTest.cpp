@@ -21,7 +21,7 @@
 
 using namespace braid::test;
 
-static bool contains(const std::string &text, const char *part) {
+static bool contains(const std::string &text, const std::string &part) {
   return text.find(part) != std::string::npos;
 }
 #define EXPECT_CONTAINS(text, part)                                            \
@@ -750,6 +750,95 @@ TEST_P(Conformance, ContentsThatTheCallWritesAreCheckedWhenTheyAreThere) {
   EXPECT_CONTAINS(context.error(), "failed: index 8");
   EXPECT_EQ(picked(0), 3);
   EXPECT_EQ(y(0), 3) << "later launches are skipped";
+}
+
+TEST_P(Conformance, MemoryOfTheBackend) {
+  Context context(options());
+  void *memory = nullptr;
+  ASSERT_EQ(braid_memory_allocate(context, 1000, &memory), BRAID_OK)
+      << context.error();
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 256, 0u);
+  std::vector<char> there(1000, 7), back(1000);
+  ASSERT_EQ(braid_memory_copy(context, memory, there.data(), 1000), BRAID_OK);
+  ASSERT_EQ(braid_memory_copy(context, back.data(), memory, 1000), BRAID_OK);
+  EXPECT_EQ(back, there);
+  EXPECT_EQ(braid_memory_copy(context, memory, nullptr, 0), BRAID_OK);
+  EXPECT_EQ(braid_memory_copy(context, memory, nullptr, 1),
+            BRAID_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(context.error(), "copying 1 bytes: the source is NULL");
+  EXPECT_EQ(braid_memory_copy(context, nullptr, memory, 1),
+            BRAID_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(context.error(), "the target is NULL");
+  EXPECT_EQ(braid_memory_free(context, memory), BRAID_OK);
+  EXPECT_EQ(braid_memory_free(context, nullptr), BRAID_OK);
+  EXPECT_EQ(braid_memory_allocate(context, 16, nullptr),
+            BRAID_INVALID_ARGUMENT);
+  for (size_t bytes : {SIZE_MAX, SIZE_MAX / 2}) {
+    memory = &memory;
+    EXPECT_EQ(braid_memory_allocate(context, bytes, &memory),
+              BRAID_OUT_OF_MEMORY);
+    EXPECT_CONTAINS(context.error(),
+                    "cannot allocate " + std::to_string(bytes) + " bytes");
+    EXPECT_EQ(memory, nullptr);
+  }
+  ASSERT_EQ(braid_memory_allocate(context, 0, &memory), BRAID_OK);
+  EXPECT_EQ(braid_memory_free(context, memory), BRAID_OK);
+}
+
+TEST_P(Conformance, TimelineOfLaunches) {
+  struct Entry {
+    std::string op, location;
+    int32_t stream;
+    double start, duration;
+  };
+  std::vector<Entry> entries;
+  Context context(options([&](braid_context_options &options) {
+    options.timeline_user_data = &entries;
+    options.timeline = [](const braid_timeline_entry *entry, void *data) {
+      static_cast<std::vector<Entry> *>(data)->push_back(
+          {entry->op, entry->location, entry->stream, entry->start,
+           entry->duration});
+    };
+  }));
+  addKernels(context);
+  braid_schedule schedule = makeSchedule(2, 2);
+  Floats between({1});
+  Function function("f", vectorArgs(),
+                    [&](braid_frame *frame, const braid_tensor *a) {
+                      braid_rt_schedule_begin(frame, &schedule, a->sizes[0]);
+                      slowAddOne.launch(frame, 0, {a, &between});
+                      braid_rt_record(frame, 0, 0);
+                      braid_rt_wait(frame, 1, 0);
+                      addTen.launch(frame, 1, {&between, a + 1});
+                      braid_rt_record(frame, 1, 1);
+                      braid_rt_wait(frame, 0, 1);
+                      braid_rt_schedule_end(frame);
+                    });
+  Floats x({1}), y({1});
+  std::vector<braid_tensor> arguments = {x.tensor, y.tensor};
+  braid_call call = function.call(arguments);
+  for (size_t calls : {1, 2}) {
+    entries.clear();
+    for (size_t i = 0; i < calls; ++i)
+      ASSERT_EQ(braid_execute(context, &call), BRAID_OK) << context.error();
+    EXPECT_TRUE(entries.empty());
+    ASSERT_EQ(braid_synchronize(context), BRAID_OK) << context.error();
+    ASSERT_EQ(entries.size(), 2 * calls);
+    for (size_t i = 0; i < entries.size(); ++i) {
+      EXPECT_EQ(entries[i].op, i % 2 ? "add" : "slow_add");
+      EXPECT_EQ(entries[i].location, "test.mlir:1:1");
+      EXPECT_EQ(entries[i].stream, int32_t(i % 2));
+      EXPECT_GE(entries[i].start, 0);
+      // The clocks of events are good to half a microsecond.
+      if (i)
+        EXPECT_GE(entries[i].start + 1,
+                  entries[i - 1].start + entries[i - 1].duration);
+    }
+    EXPECT_GE(entries[0].duration, 19000) << "it sleeps for 20 ms";
+  }
+  entries.clear();
+  ASSERT_EQ(braid_synchronize(context), BRAID_OK);
+  EXPECT_TRUE(entries.empty());
 }
 
 //===----------------------------------------------------------------------===//

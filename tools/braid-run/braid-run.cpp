@@ -13,6 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceArguments.h"
+#include "MeasuredTimeline.h"
 #include "Progress.h"
 #include "Selection.h"
 #include "braid/Dialect/Prefill/IR/Prefill.h"
@@ -116,6 +118,11 @@ static cl::opt<unsigned> repeat("repeat",
                                 cl::desc("Prepared runs after the first one"),
                                 cl::init(1), cl::value_desc("n"),
                                 cl::cat(category));
+static cl::opt<std::string> timelineFile(
+    "timeline",
+    cl::desc("Write when each launch of the last run ran, as a trace for "
+             "Perfetto; every segment then runs eagerly"),
+    cl::value_desc("file.json"), cl::cat(category));
 static cl::opt<int64_t> blockSize("block-size",
                                   cl::desc("Rows in a block of each cache "
                                            "(default: as engines have them)"),
@@ -300,7 +307,13 @@ struct BatchRun {
   braid_context *context = nullptr;
   BatchArguments &arguments;
   std::vector<BatchStep> steps;
+  /// Copies of the arguments, if the backend needs them.
+  DeviceArguments *device = nullptr;
+  /// What the context measures, if it does.
+  MeasuredTimeline *timeline = nullptr;
 
+  /// The call for the current step.
+  Expected<braid_call> getCall();
   /// Captures segments for each bucket, or for each step's token count if there
   /// are none.
   Error prepare();
@@ -311,6 +324,14 @@ struct BatchRun {
 };
 
 } // namespace
+
+Expected<braid_call> BatchRun::getCall() {
+  braid_call call = arguments.getCall();
+  if (device)
+    if (Error error = device->upload(call))
+      return error;
+  return call;
+}
 
 Error BatchRun::prepare() {
   std::vector<int64_t> counts = arguments.getBatch().buckets;
@@ -324,21 +345,30 @@ Error BatchRun::prepare() {
   if (counts.empty())
     return Error::success();
   arguments.setStep(makeEmptyStep(arguments.getBatch(), counts.back()));
-  braid_call call = arguments.getCall();
-  return check(context, braid_prepare_buckets(context, &call, counts.data(),
+  Expected<braid_call> call = getCall();
+  if (!call)
+    return call.takeError();
+  return check(context, braid_prepare_buckets(context, &*call, counts.data(),
                                               counts.size()));
 }
 
 Error BatchRun::run(ArrayRef<BatchStep> steps, Outputs &outputs) {
   outputs.assign(arguments.getBatch().requests.size(), {});
   arguments.clearCaches();
+  if (timeline)
+    timeline->clear();
   for (const BatchStep &step : steps) {
     arguments.setStep(step);
-    braid_call call = arguments.getCall();
-    if (Error error = check(context, braid_execute(context, &call)))
+    Expected<braid_call> call = getCall();
+    if (!call)
+      return call.takeError();
+    if (Error error = check(context, braid_execute(context, &*call)))
       return error;
     if (Error error = check(context, braid_synchronize(context)))
       return error;
+    if (device)
+      if (Error error = device->download())
+        return error;
     for (auto [request, output] : enumerate(outputs)) {
       std::vector<float> rows = arguments.getOutput(request);
       output.insert(output.end(), rows.begin(), rows.end());
@@ -564,6 +594,9 @@ static Error run(const ImportOptions &importOptions,
     return makeError("no input; pass --input=FILE:TENSOR");
   if (blockSize < 1 || blockSize > 65536)
     return makeError("--block-size is ", blockSize, "; expected 1 to 65536");
+  if (backend == BRAID_BACKEND_TRACE && !timelineFile.empty())
+    return makeError("--timeline was given, but nothing runs on the backend "
+                     "'trace'");
   PipelineOptions pipeline;
   if (Error error = pipelineCommandLine.apply(pipeline))
     return error;
@@ -683,7 +716,10 @@ static Error run(const ImportOptions &importOptions,
   options.struct_size = sizeof(options);
   braid_context_options_initialize(&options);
   options.backend = backend;
-  options.capture = pipeline.capture;
+  options.capture = pipeline.capture && timelineFile.empty();
+  MeasuredTimeline timeline;
+  if (!timelineFile.empty())
+    timeline.attachTo(options);
   options.max_auxiliary_streams = pipeline.maxStreams - 1;
   braid_context *raw = nullptr;
   if (braid_status status = braid_context_create(&options, &raw);
@@ -700,7 +736,10 @@ static Error run(const ImportOptions &importOptions,
   else
     tokensText = plural(batch->requests.size(), "request") + ", " + tokensText +
                  plural(steps.size(), "step");
-  BatchRun execution = {raw, *arguments, steps};
+  DeviceArguments device(raw, program);
+  BatchRun execution = {raw, *arguments, steps,
+                        backend == BRAID_BACKEND_CUDA ? &device : nullptr,
+                        timelineFile.empty() ? nullptr : &timeline};
   Outputs first, outputs;
   {
     Progress progress("first run");
@@ -737,6 +776,12 @@ static Error run(const ImportOptions &importOptions,
   }
   if (backend == BRAID_BACKEND_TRACE)
     return Error::success(); // nothing was computed
+  if (!timelineFile.empty()) {
+    if (Error error = timeline.write(timelineFile, program.getName()))
+      return error;
+    outs() << "  timeline     " << plural(timeline.size(), "kernel") << " in "
+           << timelineFile << "\n";
+  }
   if (repeat > 0)
     outs() << "  replay       equals the first run bit for bit\n";
   if (alone)

@@ -281,6 +281,18 @@ typedef enum braid_backend {
   BRAID_BACKEND_CUDA = 2
 } braid_backend;
 
+/// When one launch ran. Times are in microseconds since the first launch that
+/// the context measured.
+typedef struct braid_timeline_entry {
+  size_t struct_size;
+  const char *op;       ///< name of the op; valid during the call
+  const char *location; ///< where it stands in the source, "" if unknown
+  int32_t stream;       ///< of the schedule
+  int32_t reserved;     ///< 0
+  double start;
+  double duration;
+} braid_timeline_entry;
+
 /// Settings of a context. Fill with braid_context_options_initialize, then
 /// change what is to differ.
 typedef struct braid_context_options {
@@ -333,6 +345,13 @@ typedef struct braid_context_options {
   braid_status (*eager_break)(const char *region, int32_t is_end,
                               void *user_data);
   void *eager_break_user_data;
+  /// Receives, while braid_synchronize runs and in the order in which they
+  /// started, when the launches since the last call of it ran. On cuda a
+  /// replayed segment is not measured: set `capture` to 0. Measuring costs
+  /// time. Default (NULL): nothing is measured. The trace backend measures
+  /// nothing.
+  void (*timeline)(const braid_timeline_entry *entry, void *user_data);
+  void *timeline_user_data;
 } braid_context_options;
 
 /// Counters of a context since it was created.
@@ -432,6 +451,20 @@ BRAID_API braid_status braid_execute_arguments(braid_context *context,
 /// Waits until all work enqueued so far is done. Returns the first failure of
 /// a kernel since the last call of this function.
 BRAID_API braid_status braid_synchronize(braid_context *context);
+
+/// Allocates `bytes`, aligned to 256, where kernels of the context's backend
+/// reach them: on the device on cuda, elsewhere on the host. For tools and
+/// tests; an engine brings its own memory. Freed with braid_memory_free, before
+/// the context goes.
+BRAID_API braid_status braid_memory_allocate(braid_context *context,
+                                             size_t bytes, void **memory);
+/// Frees memory of braid_memory_allocate; no work may be using it. NULL is
+/// ignored.
+BRAID_API braid_status braid_memory_free(braid_context *context, void *memory);
+/// Copies `bytes` between such memory and memory of the host, either way, after
+/// all work enqueued so far, and returns when they are there.
+BRAID_API braid_status braid_memory_copy(braid_context *context, void *to,
+                                         const void *from, size_t bytes);
 
 /// Writes to `*bytes` the workspace that `function` needs for `tokens` tokens.
 BRAID_API braid_status braid_workspace_size(const braid_function *function,

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -358,6 +359,42 @@ braid_status braid_execute_arguments(braid_context *context,
 
 braid_status braid_synchronize(braid_context *context) {
   return enter(context, [&] { return context->synchronize(); });
+}
+
+braid_status braid_memory_allocate(braid_context *context, size_t bytes,
+                                   void **memory) {
+  return enter(context, [&]() -> Error {
+    if (!memory)
+      return Error(BRAID_INVALID_ARGUMENT,
+                   "the pointer that receives the memory is NULL");
+    *memory = bytes <= SIZE_MAX - MemoryAlignment
+                  ? context->backend->allocate(bytes ? bytes : 1)
+                  : nullptr;
+    if (*memory)
+      return Error::success();
+    return makeError(BRAID_OUT_OF_MEMORY, "cannot allocate %zu bytes", bytes);
+  });
+}
+
+braid_status braid_memory_free(braid_context *context, void *memory) {
+  return enter(context, [&] {
+    if (memory)
+      context->backend->deallocate(memory, 0);
+    return Error::success();
+  });
+}
+
+braid_status braid_memory_copy(braid_context *context, void *to,
+                               const void *from, size_t bytes) {
+  return enter(context, [&]() -> Error {
+    if (bytes && (!to || !from))
+      return makeError(BRAID_INVALID_ARGUMENT,
+                       "copying %zu bytes: the %s is NULL", bytes,
+                       to ? "source" : "target");
+    if (Error error = context->synchronize())
+      return error;
+    return bytes ? context->backend->copy(to, from, bytes) : Error::success();
+  });
 }
 
 int64_t braid_token_threshold(const braid_context *context, int64_t compiled) {

@@ -14,6 +14,7 @@
 #include "Allocator.h"
 
 #include <cstdlib>
+#include <cstring>
 
 using namespace braid::runtime;
 
@@ -25,6 +26,11 @@ void *Backend::allocate(size_t bytes) {
 }
 
 void Backend::deallocate(void *memory, size_t) { std::free(memory); }
+
+Error Backend::copy(void *to, const void *from, size_t bytes) {
+  std::memcpy(to, from, bytes);
+  return Error::success();
+}
 
 Error Backend::useCallerStream(void *stream) {
   if (!stream)

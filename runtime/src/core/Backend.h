@@ -64,6 +64,9 @@ public:
   virtual void *allocate(size_t bytes);
   virtual void deallocate(void *memory, size_t bytes);
 
+  /// Copies between memory of the backend and of the host. Nothing is running.
+  virtual Error copy(void *to, const void *from, size_t bytes);
+
   /// Makes the caller's stream stream 0 of the calls that follow.
   virtual Error useCallerStream(void *stream);
 

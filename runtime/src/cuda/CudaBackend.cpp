@@ -19,6 +19,8 @@
 
 #include <nvtx3/nvToolsExt.h>
 
+#include <algorithm>
+
 using namespace braid::runtime;
 
 namespace {
@@ -36,13 +38,13 @@ public:
 // The context
 //===----------------------------------------------------------------------===//
 
-Error CudaBackend::create(const braid_context_options &,
+Error CudaBackend::create(const braid_context_options &options,
                           std::unique_ptr<Backend> &backend) {
   int device = 0;
   if (Error error = checkCuda(cudaGetDevice(&device), "cudaGetDevice"))
     return makeError(BRAID_UNSUPPORTED, "there is no cuda backend here: %s",
                      error.text().c_str());
-  std::unique_ptr<CudaBackend> made(new CudaBackend(device));
+  std::unique_ptr<CudaBackend> made(new CudaBackend(device, options));
   RelaxedCapture relaxed;
   if (Error error = checkCuda(
           cudaStreamCreateWithFlags(&made->origin, cudaStreamNonBlocking),
@@ -61,7 +63,8 @@ Error CudaBackend::create(const braid_context_options &,
   return Error::success();
 }
 
-CudaBackend::CudaBackend(int device) : device(device) {}
+CudaBackend::CudaBackend(int device, const braid_context_options &options)
+    : device(device), options(options) {}
 
 CudaBackend::~CudaBackend() {
   RelaxedCapture relaxed;
@@ -70,8 +73,12 @@ CudaBackend::~CudaBackend() {
   for (std::vector<cudaEvent_t> *events : {&slots, &callerEvents})
     for (cudaEvent_t event : *events)
       (void)cudaEventDestroy(event);
-  if (callDone)
-    (void)cudaEventDestroy(callDone);
+  for (const Measured &launch : measured)
+    for (cudaEvent_t event : {launch.begin, launch.end})
+      (void)cudaEventDestroy(event);
+  for (cudaEvent_t event : {callDone, timeOrigin})
+    if (event)
+      (void)cudaEventDestroy(event);
   for (cudaStream_t stream : auxiliary)
     (void)cudaStreamDestroy(stream);
   if (origin)
@@ -91,6 +98,11 @@ void *CudaBackend::allocate(size_t bytes) {
 void CudaBackend::deallocate(void *memory, size_t) {
   RelaxedCapture relaxed;
   (void)cudaFree(memory);
+}
+
+Error CudaBackend::copy(void *to, const void *from, size_t bytes) {
+  return checkCuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault),
+                   "cudaMemcpy");
 }
 
 Error CudaBackend::useCallerStream(void *stream) {
@@ -161,10 +173,17 @@ Error CudaBackend::reserveEvents(int32_t count) {
 }
 
 //===----------------------------------------------------------------------===//
-// Launches and events
+// Launches
 //===----------------------------------------------------------------------===//
 
 Error CudaBackend::launch(const Launch &launch) {
+  cudaStream_t stream = streamAt(launch.stream);
+  if (options.timeline && !isCapturing && !joinsCapture)
+    return measure(launch, stream);
+  return run(launch, stream);
+}
+
+Error CudaBackend::run(const Launch &launch, cudaStream_t stream) {
   char message[KernelMessageBytes];
   message[0] = '\0';
   braid_kernel_call call = {};
@@ -173,7 +192,7 @@ Error CudaBackend::launch(const Launch &launch) {
   call.operands = launch.operands;
   call.workspace = launch.scratch;
   call.workspace_bytes = launch.scratchBytes;
-  call.stream = streamAt(launch.stream);
+  call.stream = stream;
   call.message = message;
   call.message_size = sizeof(message);
   nvtxRangePushA(launch.op->name);
@@ -188,6 +207,74 @@ Error CudaBackend::launch(const Launch &launch) {
                    locationSuffix(*launch.op).c_str(),
                    *message ? message : braid_status_name(status));
 }
+
+//===----------------------------------------------------------------------===//
+// The measured timeline
+//===----------------------------------------------------------------------===//
+
+Error CudaBackend::makeTimer(cudaEvent_t &event) {
+  return checkCuda(cudaEventCreate(&event), "cudaEventCreate");
+}
+
+Error CudaBackend::measure(const Launch &launch, cudaStream_t stream) {
+  if (!timeOrigin) {
+    if (Error error = makeTimer(timeOrigin))
+      return error;
+    if (Error error =
+            checkCuda(cudaEventRecord(timeOrigin, stream), "cudaEventRecord"))
+      return error;
+  }
+  Measured entry = {launch.op, launch.stream, nullptr, nullptr};
+  if (Error error = makeTimer(entry.begin))
+    return error;
+  measured.push_back(entry);
+  if (Error error = makeTimer(measured.back().end))
+    return error;
+  if (Error error =
+          checkCuda(cudaEventRecord(entry.begin, stream), "cudaEventRecord"))
+    return error;
+  if (Error error = run(launch, stream))
+    return error;
+  return checkCuda(cudaEventRecord(measured.back().end, stream),
+                   "cudaEventRecord");
+}
+
+Error CudaBackend::reportTimeline() {
+  Error first;
+  std::vector<braid_timeline_entry> entries;
+  for (const Measured &launch : measured) {
+    float start = 0, duration = 0; // ms
+    Error error =
+        checkCuda(cudaEventElapsedTime(&start, timeOrigin, launch.begin),
+                  "cudaEventElapsedTime");
+    if (!error)
+      error =
+          checkCuda(cudaEventElapsedTime(&duration, launch.begin, launch.end),
+                    "cudaEventElapsedTime");
+    for (cudaEvent_t event : {launch.begin, launch.end})
+      if (event)
+        (void)cudaEventDestroy(event);
+    if (error) {
+      if (!first)
+        first = std::move(error);
+      continue;
+    }
+    entries.push_back({sizeof(braid_timeline_entry), launch.op->name,
+                       launch.op->location ? launch.op->location : "",
+                       launch.stream, 0, 1e3 * start, 1e3 * duration});
+  }
+  measured.clear();
+  std::stable_sort(
+      entries.begin(), entries.end(),
+      [](const auto &a, const auto &b) { return a.start < b.start; });
+  for (const braid_timeline_entry &entry : entries)
+    options.timeline(&entry, options.timeline_user_data);
+  return first;
+}
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
 
 Error CudaBackend::record(int32_t stream, int32_t slot) {
   return checkCuda(cudaEventRecord(slots[slot], streamAt(stream)),
@@ -304,12 +391,16 @@ Error CudaBackend::synchronize() {
       first = std::move(error);
   }
   freeRetired();
+  if (!first && options.timeline)
+    return reportTimeline();
   return first;
 }
 
 void CudaBackend::enterCall(const char *verb, const braid_function &function,
                             int64_t) {
   nvtxRangePushA(function.name ? function.name : verb);
+  if (isCallerCapturing(joinsCapture))
+    joinsCapture = false;
   // Graphs that were retired long ago and are done.
   while (!retired.empty() && retired.front().done &&
          cudaEventQuery(retired.front().done) == cudaSuccess) {
@@ -319,8 +410,7 @@ void CudaBackend::enterCall(const char *verb, const braid_function &function,
 }
 
 void CudaBackend::leaveCall() {
-  bool capturing = false;
-  if (!isCallerCapturing(capturing) && !capturing)
+  if (!joinsCapture)
     hasCall |= !checkCuda(cudaEventRecord(callDone, caller), "cudaEventRecord");
   nvtxRangePop();
 }

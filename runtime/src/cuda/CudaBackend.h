@@ -34,6 +34,7 @@ public:
   Error addKernels(KernelRegistry &registry) override;
   void *allocate(size_t bytes) override;
   void deallocate(void *memory, size_t bytes) override;
+  Error copy(void *to, const void *from, size_t bytes) override;
   Error useCallerStream(void *stream) override;
   Error isCallerCapturing(bool &capturing) override;
   Error reserveStreams(int32_t count) override;
@@ -55,7 +56,7 @@ public:
   void leaveCall() override;
 
 private:
-  explicit CudaBackend(int device);
+  CudaBackend(int device, const braid_context_options &options);
 
   /// The stream that stream `index` of the schedule is now.
   cudaStream_t streamAt(int32_t index) const {
@@ -63,8 +64,14 @@ private:
   }
   Error makeEvents(std::vector<cudaEvent_t> &events, int32_t count);
   void freeRetired();
+  Error run(const Launch &launch, cudaStream_t stream);
+  /// Runs a launch between two events that take the time.
+  Error measure(const Launch &launch, cudaStream_t stream);
+  Error makeTimer(cudaEvent_t &event);
+  Error reportTimeline();
 
   const int device;
+  const braid_context_options options;
   cudaStream_t caller = nullptr;
   /// Where segments are captured.
   cudaStream_t origin = nullptr;
@@ -74,6 +81,8 @@ private:
   cudaEvent_t callDone = nullptr;
   bool hasCall = false;
   bool isCapturing = false;
+  /// The caller captures its stream during this call.
+  bool joinsCapture = false;
   int64_t capturedLaunches = 0;
   /// Graphs that may still run, each with an event recorded behind its last
   /// replay.
@@ -82,6 +91,15 @@ private:
     cudaEvent_t done;
   };
   std::vector<Retired> retired;
+  /// Launches that were measured since the last report.
+  struct Measured {
+    const braid_op *op;
+    int32_t stream;
+    cudaEvent_t begin, end;
+  };
+  std::vector<Measured> measured;
+  /// The begin of the first of all.
+  cudaEvent_t timeOrigin = nullptr;
 };
 
 } // namespace braid::runtime

@@ -16,6 +16,8 @@
 
 #include "core/KernelRegistry.h"
 
+#include <algorithm>
+
 using namespace braid::runtime;
 
 /// Launches, events and retired graphs that wait for a drain.
@@ -48,12 +50,13 @@ Error HostBackend::create(const braid_context_options &options,
   const SmallOps *ops = nullptr;
   if (Error error = selectSmallOps(ops))
     return error;
-  backend = std::make_unique<HostBackend>(*ops, options.delay_seed);
+  backend = std::make_unique<HostBackend>(*ops, options);
   return Error::success();
 }
 
-HostBackend::HostBackend(const SmallOps &ops, uint64_t delaySeed)
-    : ops(ops), delaySeed(delaySeed) {}
+HostBackend::HostBackend(const SmallOps &ops,
+                         const braid_context_options &options)
+    : ops(ops), options(options) {}
 
 HostBackend::~HostBackend() { drain(); }
 
@@ -63,8 +66,9 @@ Error HostBackend::addKernels(KernelRegistry &registry) {
 
 Error HostBackend::reserveStreams(int32_t count) {
   while (streams.size() < static_cast<size_t>(count))
-    streams.push_back(
-        std::make_unique<Stream>(failure, Delays(delaySeed, streams.size())));
+    streams.push_back(std::make_unique<Stream>(
+        failure, Delays(options.delay_seed, streams.size()),
+        options.timeline != nullptr));
   return Error::success();
 }
 
@@ -215,7 +219,35 @@ void HostBackend::retire(std::unique_ptr<Graph> graph) {
   retired.push_back(std::move(graph));
 }
 
+void HostBackend::reportTimeline() {
+  std::vector<std::pair<Measured, int32_t>> all;
+  for (size_t i = 0; i < streams.size(); ++i) {
+    for (const Measured &measured : streams[i]->getMeasured())
+      all.emplace_back(measured, static_cast<int32_t>(i));
+    streams[i]->getMeasured().clear();
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) {
+    return a.first.start < b.first.start;
+  });
+  using Microseconds = std::chrono::duration<double, std::micro>;
+  for (const auto &[measured, stream] : all) {
+    if (!hasOrigin)
+      origin = measured.start;
+    hasOrigin = true;
+    braid_timeline_entry entry = {};
+    entry.struct_size = sizeof(entry);
+    entry.op = measured.op->name;
+    entry.location = measured.op->location ? measured.op->location : "";
+    entry.stream = stream;
+    entry.start = Microseconds(measured.start - origin).count();
+    entry.duration = Microseconds(measured.end - measured.start).count();
+    options.timeline(&entry, options.timeline_user_data);
+  }
+}
+
 Error HostBackend::synchronize() {
   drain();
+  if (options.timeline)
+    reportTimeline();
   return failure.take();
 }

@@ -39,7 +39,7 @@ public:
   static Error create(const braid_context_options &options,
                       std::unique_ptr<Backend> &backend);
 
-  HostBackend(const SmallOps &ops, uint64_t delaySeed);
+  HostBackend(const SmallOps &ops, const braid_context_options &options);
   ~HostBackend() override;
 
   Error addKernels(KernelRegistry &registry) override;
@@ -68,8 +68,14 @@ private:
   void enqueue(int32_t stream, const Command &command);
   void drain();
 
+  /// Tells the engine when launches ran.
+  void reportTimeline();
+
   const SmallOps &ops;
-  const uint64_t delaySeed;
+  const braid_context_options options;
+  /// When the first launch that was measured began.
+  Measured::Clock::time_point origin;
+  bool hasOrigin = false;
   FirstFailure failure;
   /// The record of each slot that was enqueued last.
   std::vector<Event *> slots;

@@ -40,6 +40,7 @@ public:
   void checkContents(const std::vector<bool> &notWritten,
                      FirstFailure &failure) const;
 
+  const braid_op *getOp() const { return op; }
   int64_t numOperands() const { return op->num_operands; }
   /// NULL if the operand is absent.
   const braid_tensor *operand(int64_t i) const { return operands[i]; }

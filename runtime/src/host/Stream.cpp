@@ -22,8 +22,8 @@ using namespace braid::runtime;
 /// Commands between two drains.
 static constexpr size_t RingSize = 1 << 13;
 
-Stream::Stream(FirstFailure &failure, Delays delays)
-    : failure(failure), delays(delays), ring(RingSize),
+Stream::Stream(FirstFailure &failure, Delays delays, bool measures)
+    : failure(failure), delays(delays), measures(measures), ring(RingSize),
       worker([this] { work(); }) {}
 
 Stream::~Stream() {
@@ -66,9 +66,15 @@ void Stream::work() {
     case Command::Check:
       command.contents->run(failure);
       break;
-    case Command::Run:
+    case Command::Run: {
+      auto start =
+          measures ? Measured::Clock::now() : Measured::Clock::time_point();
       command.node->run(failure);
+      if (measures)
+        measured.push_back(
+            {command.node->getOp(), start, Measured::Clock::now()});
       break;
+    }
     case Command::Signal:
       command.event->signal();
       break;

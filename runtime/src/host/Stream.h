@@ -22,6 +22,7 @@
 #include "FirstFailure.h"
 #include "WaitWord.h"
 
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -81,10 +82,18 @@ struct Command {
   }
 };
 
+/// When a launch ran.
+struct Measured {
+  using Clock = std::chrono::steady_clock;
+  const braid_op *op;
+  Clock::time_point start, end;
+};
+
 /// One stream. All member functions belong to the thread that enqueues.
 class Stream {
 public:
-  explicit Stream(FirstFailure &failure, Delays delays = Delays());
+  explicit Stream(FirstFailure &failure, Delays delays = Delays(),
+                  bool measures = false);
   ~Stream();
   Stream(const Stream &) = delete;
   Stream &operator=(const Stream &) = delete;
@@ -97,12 +106,18 @@ public:
   /// Waits until everything pushed so far is done.
   void drain();
 
+  /// When the launches ran, if the stream measures. Only after a drain.
+  std::vector<Measured> &getMeasured() { return measured; }
+
 private:
   void work();
   void append(const Command &command);
 
   FirstFailure &failure;
   const Delays delays;
+  const bool measures;
+  /// Written by the worker.
+  std::vector<Measured> measured;
   std::vector<Command> ring;
   size_t sinceDrain = 0;
   /// Commands pushed, modulo 2^32.
