@@ -352,8 +352,8 @@ def Prefill_KernelOp : Op<Prefill_Dialect, "kernel", [
     order: inputs, caches, inits. Inputs are read. `cache_access` says for each
     cache how it is touched. Inits are written; they are returned as results
     when they are tensors. `effect` is the op's effect class; `flops_per_token`
-    and `bytes_per_token` feed the cost model. All other integer and float
-    attributes reach the kernel as parameters.
+    and `bytes_per_token` feed the cost model. Integer and float attributes, those
+    two included, reach the kernel as parameters.
 
     ```
     %o = prefill.kernel @flash_mla ins(%q, %n : tensor<?x64xf32>, tensor<2xi32>)
