@@ -139,12 +139,14 @@ void registerTestCosts();
 void registerTestDependences();
 void registerTestEffectClass();
 void registerTestHappensBefore();
+void registerTestPipeline();
 
 void registerTestPasses() {
   registerTestCosts();
   registerTestDependences();
   registerTestEffectClass();
   registerTestHappensBefore();
+  registerTestPipeline();
   PassRegistration<TestPrintEffectsPass>();
   PassRegistration<TestPrintSchedulablePass>();
 }
