@@ -94,13 +94,12 @@ TEST(Rules, OptionsAndKernelsAreCopied) {
   std::memset(&options, 0xFF, sizeof(options));
 
   char name[] = "add";
-  braid_kernel kernel = {
-      sizeof(kernel),
-      name,
-      nullptr,
-      nullptr,
-      [](const braid_kernel_call *call, void *) { return addOne(*call); },
-      nullptr};
+  braid_kernel kernel = {};
+  kernel.struct_size = sizeof(kernel);
+  kernel.name = name;
+  kernel.run = [](const braid_kernel_call *call, void *) {
+    return addOne(*call);
+  };
   ASSERT_EQ(braid_register_kernel(context, &kernel), BRAID_OK);
   std::memset(name, 'x', 3);
   std::memset(&kernel, 0xFF, sizeof(kernel));
