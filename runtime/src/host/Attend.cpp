@@ -194,10 +194,10 @@ static braid_status checkAttend(const braid_kernel_call *call, void *) {
   if (!checker.ok())
     return checker.status();
   int64_t fp8Channels = intParam(*call, "fp8_channels", 0);
-  CacheRows::check(checker, *call, WindowCache, "window_cache",
-                   sizeOf(*call, Q, 2), fp8Channels);
-  CacheRows::check(checker, *call, CompressedCache, "compressed_cache",
-                   sizeOf(*call, Q, 2), fp8Channels, Presence::Optional);
+  checkCacheRows(checker, *call, WindowCache, "window_cache",
+                 sizeOf(*call, Q, 2), fp8Channels);
+  checkCacheRows(checker, *call, CompressedCache, "compressed_cache",
+                 sizeOf(*call, Q, 2), fp8Channels, Presence::Optional);
   if (!checker.ok())
     return checker.status();
   const braid_tensor *compressed = call->operands[CompressedCache];

@@ -12,21 +12,11 @@
 #include "CacheRows.h"
 #include "Kernels.h"
 
+#include "core/KernelChecks.h"
+
 #include <cstring>
 
 using namespace braid::runtime;
-
-static braid_status checkCacheInsert(const braid_kernel_call *call, void *) {
-  Checker checker(*call, 3);
-  checker.operand(0, "values", FloatTypes, 2, 2)
-      .operand(1, "slots", BRAID_I64, 1, 1);
-  if (!checker.ok())
-    return checker.status();
-  CacheRows::check(checker, *call, 2, "cache", sizeOf(*call, 0, 1),
-                   intParam(*call, "fp8_channels", 0));
-  checker.extent(1, 0, sizeOf(*call, 0, 0));
-  return checker.status();
-}
 
 namespace {
 struct Insertion {

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layout and conversion of cached rows. Sources: vLLM's fp8_ds_mla rows and its
-// indexer cache.
+// Conversion of cached rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,79 +17,22 @@
 
 using namespace braid::runtime;
 
-int64_t CacheRows::scaleBytes() const {
-  if (!fp8Channels)
-    return sizeof(float);
-  return padded((fp8Channels + ScaleBlock - 1) / ScaleBlock, 8);
-}
+static constexpr int64_t ScaleBlock = CacheRowLayout::ScaleBlock;
 
 uint8_t *CacheRows::values(int64_t slot) const {
   int64_t size = cache->sizes[1];
   return static_cast<uint8_t *>(cache->data) + slot / size * cache->strides[0] +
-         slot % size * valueBytes();
+         slot % size * layout.valueBytes();
 }
 
 uint8_t *CacheRows::scales(int64_t slot) const {
   int64_t size = cache->sizes[1];
   return static_cast<uint8_t *>(cache->data) + slot / size * cache->strides[0] +
-         size * valueBytes() + slot % size * scaleBytes();
-}
-
-void CacheRows::check(Checker &checker, const braid_kernel_call &call,
-                      int64_t i, const char *name, int64_t width,
-                      int64_t fp8Channels, Presence presence) {
-  using LL = long long;
-  checker.operand(i, name, {BRAID_F32, BRAID_BF16, BRAID_I8}, 3, 3, presence);
-  const braid_tensor *cache = checker.ok() ? call.operands[i] : nullptr;
-  if (!cache)
-    return;
-  checker.require(cache->sizes[1] > 0,
-                  "operand '%s': size 1 is 0, expected a block size", name);
-  if (cache->dtype != BRAID_I8) {
-    checker
-        .require(fp8Channels == 0,
-                 "operand '%s': parameter 'fp8_channels' is %lld, expected "
-                 "none, as its rows are not packed",
-                 name, LL(fp8Channels))
-        .extent(i, 2, width);
-    return;
-  }
-  checker.require(fp8Channels >= 0 && fp8Channels <= width,
-                  "parameter 'fp8_channels' is %lld, expected 0 to %lld, the "
-                  "channels of a row",
-                  LL(fp8Channels), LL(width));
-  if (!checker.ok())
-    return;
-  SmallOps none = {};
-  CacheRows rows(none, cache, width, fp8Channels);
-  int64_t bytes = rows.valueBytes() + rows.scaleBytes();
-  checker.extent(i, 2, bytes)
-      .require(cache->sizes[1] <= 1 || cache->strides[1] == bytes,
-               "operand '%s': stride 1 is %lld, expected %lld, a row's bytes",
-               name, LL(cache->strides[1]), LL(bytes))
-      .require(cache->sizes[0] <= 1 ||
-                   cache->strides[0] >= cache->sizes[1] * bytes,
-               "operand '%s': stride 0 is %lld, expected at least %lld, a "
-               "block's bytes",
-               name, LL(cache->strides[0]), LL(cache->sizes[1] * bytes));
-  if (!fp8Channels)
-    return;
-  // The other channels are bf16.
-  checker
-      .require(fp8Channels % 2 == 0,
-               "parameter 'fp8_channels' is %lld, expected an even number",
-               LL(fp8Channels))
-      .require(reinterpret_cast<uintptr_t>(cache->data) % 2 == 0,
-               "operand '%s': data is %p, expected a multiple of 2, as its "
-               "rows hold bf16",
-               name, cache->data)
-      .require(cache->sizes[0] <= 1 || cache->strides[0] % 2 == 0,
-               "operand '%s': stride 0 is %lld, expected a multiple of 2, as "
-               "its rows hold bf16",
-               name, LL(cache->strides[0]));
+         size * layout.valueBytes() + slot % size * layout.scaleBytes();
 }
 
 void CacheRows::load(int64_t slot, float *to) const {
+  auto [width, fp8Channels] = layout;
   int64_t block = slot / cache->sizes[1], row = slot % cache->sizes[1];
   if (cache->dtype == BRAID_F32) {
     std::memcpy(to, at<const float>(cache, block, row), width * sizeof(float));
@@ -115,6 +57,7 @@ void CacheRows::load(int64_t slot, float *to) const {
 }
 
 void CacheRows::store(int64_t slot, float *from) const {
+  auto [width, fp8Channels] = layout;
   int64_t block = slot / cache->sizes[1], row = slot % cache->sizes[1];
   if (cache->dtype == BRAID_F32) {
     std::memcpy(at<float>(cache, block, row), from, width * sizeof(float));
@@ -134,7 +77,7 @@ void CacheRows::store(int64_t slot, float *from) const {
     scale[c / ScaleBlock] = scaleToE8m0(quantizeRow(
         ops, from + c, std::min(ScaleBlock, fp8Channels - c), to + c));
   int64_t used = (fp8Channels + ScaleBlock - 1) / ScaleBlock;
-  std::memset(scale + used, 0, scaleBytes() - used);
+  std::memset(scale + used, 0, layout.scaleBytes() - used);
   ops.narrowBf16(from + fp8Channels,
                  reinterpret_cast<uint16_t *>(to + fp8Channels),
                  width - fp8Channels);

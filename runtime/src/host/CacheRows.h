@@ -24,41 +24,29 @@
 
 #include "KernelSupport.h"
 
+#include "core/KernelChecks.h"
+
 namespace braid::runtime {
 
 class CacheRows {
 public:
-  /// Channels that share a scale in a packed row.
-  static constexpr int64_t ScaleBlock = 64;
-
   /// Rows of `width` channels. `fp8Channels` is n of a packed row; 0 for all
   /// other forms. `cache` may be NULL if no row is ever touched.
   CacheRows(const SmallOps &ops, const braid_tensor *cache, int64_t width,
             int64_t fp8Channels)
-      : ops(ops), cache(cache), width(width), fp8Channels(fp8Channels) {}
-
-  /// Checks that operand `i` is a cache of such rows. Adds the operand to what
-  /// `checker` knows.
-  static void check(Checker &checker, const braid_kernel_call &call, int64_t i,
-                    const char *name, int64_t width, int64_t fp8Channels,
-                    Presence presence = Presence::Required);
+      : ops(ops), cache(cache), layout{width, fp8Channels} {}
 
   void load(int64_t slot, float *to) const;
   /// Rows of i8 change `from` to what was rounded on the way.
   void store(int64_t slot, float *from) const;
 
 private:
-  int64_t valueBytes() const {
-    return fp8Channels ? fp8Channels + 2 * (width - fp8Channels) : width;
-  }
-  int64_t scaleBytes() const;
   uint8_t *values(int64_t slot) const;
   uint8_t *scales(int64_t slot) const;
 
   const SmallOps &ops;
   const braid_tensor *cache;
-  int64_t width;
-  int64_t fp8Channels;
+  CacheRowLayout layout;
 };
 
 } // namespace braid::runtime

@@ -233,8 +233,8 @@ static braid_status checkCompress(const braid_kernel_call *call, void *) {
       .extent(Bias, 0, ratio)
       .extent(Bias, 1, channels)
       .extent(State, 2, 2 * channels);
-  CacheRows::check(checker, *call, Cache, "cache", width,
-                   intParam(*call, "fp8_channels", 0));
+  checkCacheRows(checker, *call, Cache, "cache", width,
+                 intParam(*call, "fp8_channels", 0));
   for (Operand i : {Positions, StateSlots, TokenToRequest, Slots})
     checker.extent(i, 0, tokens);
   int64_t r = sizeOf(*call, Table, 1);

@@ -118,7 +118,7 @@ static braid_status checkIndexSelect(const braid_kernel_call *call, void *) {
   checker.require(ratio >= 1, "parameter 'ratio' is %lld, expected at least 1",
                   static_cast<long long>(ratio));
   int64_t requests = sizeOf(*call, SequenceLengths, 0);
-  CacheRows::check(checker, *call, Cache, "cache", sizeOf(*call, Q, 2), 0);
+  checkCacheRows(checker, *call, Cache, "cache", sizeOf(*call, Q, 2), 0);
   checker.extent(W, 0, tokens)
       .extent(W, 1, sizeOf(*call, Q, 1))
       .extent(QueryOffsets, 0, requests + 1)

@@ -1,5 +1,4 @@
-//===- Quantize.cpp - quantize
-//---------------------------------------------===//
+//===- Quantize.cpp - quantize --------------------------------------------===//
 //
 // Part of the Braid project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,36 +14,11 @@
 #include "KernelSupport.h"
 #include "Kernels.h"
 
+#include "core/KernelChecks.h"
+
 #include <algorithm>
 
 using namespace braid::runtime;
-
-static braid_status checkQuantize(const braid_kernel_call *call, void *) {
-  Checker checker(*call, 3);
-  checker.operand(0, "x", FloatTypes, 2, 3)
-      .operand(1, "values", BRAID_F8E4M3, 2, 3)
-      .operand(2, "scales", {BRAID_F32, BRAID_F8E8M0}, 2, 3)
-      .param("block");
-  if (!checker.ok())
-    return checker.status();
-  const braid_tensor &x = *call->operands[0];
-  int64_t block = intParam(*call, "block");
-  checker.require(block >= 1, "parameter 'block' is %lld, expected at least 1",
-                  static_cast<long long>(block));
-  for (int64_t i : {1, 2})
-    checker.require(call->operands[i]->rank == x.rank,
-                    "operand '%s' has rank %d, expected %d",
-                    i == 1 ? "values" : "scales", call->operands[i]->rank,
-                    x.rank);
-  if (!checker.ok())
-    return checker.status();
-  int last = x.rank - 1;
-  for (int d = 0; d < last; ++d)
-    checker.extent(1, d, x.sizes[d]).extent(2, d, x.sizes[d]);
-  checker.extent(1, last, x.sizes[last])
-      .extent(2, last, (x.sizes[last] + block - 1) / block);
-  return checker.status();
-}
 
 namespace {
 struct QuantizeScratch {

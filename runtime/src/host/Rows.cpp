@@ -12,8 +12,9 @@
 #include "KernelSupport.h"
 #include "Kernels.h"
 
+#include "core/KernelChecks.h"
+
 #include <cstring>
-#include <initializer_list>
 
 using namespace braid::runtime;
 
@@ -25,24 +26,6 @@ static int64_t middle(const braid_tensor *tensor) {
 //===----------------------------------------------------------------------===//
 // rms_norm: x, weight?, y
 //===----------------------------------------------------------------------===//
-
-static braid_status checkRmsNorm(const braid_kernel_call *call, void *) {
-  Checker checker(*call, 3);
-  checker.operand(0, "x", FloatTypes, 2, 3)
-      .operand(1, "weight", FloatTypes, 1, 1, Presence::Optional)
-      .operand(2, "y", FloatTypes, 2, 3)
-      .param("eps");
-  if (!checker.ok())
-    return checker.status();
-  const braid_tensor &x = *call->operands[0];
-  checker.require(call->operands[2]->rank == x.rank,
-                  "operand 'y' has rank %d, expected %d",
-                  call->operands[2]->rank, x.rank);
-  checker.extent(1, 0, x.sizes[x.rank - 1]);
-  for (int d = 0; d < x.rank; ++d)
-    checker.extent(2, d, x.sizes[d]);
-  return checker.status();
-}
 
 namespace {
 /// Operands of a norm, with their scratch.
@@ -79,27 +62,6 @@ braid_kernel braid::runtime::makeRmsNorm() {
 //===----------------------------------------------------------------------===//
 // rope: x, positions, table, y
 //===----------------------------------------------------------------------===//
-
-/// Checks that operand `y` has the shape of operand `x`, and the extents of
-/// positions and table next to them.
-static void checkRotation(Checker &checker, const braid_kernel_call &call,
-                          int64_t x, int64_t positions, int64_t table,
-                          int64_t y) {
-  if (!checker.ok())
-    return;
-  const braid_tensor &source = *call.operands[x];
-  checker.require(call.operands[y]->rank == source.rank,
-                  "the result has rank %d, expected %d", call.operands[y]->rank,
-                  source.rank);
-  for (int d = 0; d < source.rank; ++d)
-    checker.extent(y, d, source.sizes[d]);
-  checker.extent(positions, 0, source.sizes[0]);
-  int64_t r = sizeOf(call, table, 1), width = source.sizes[source.rank - 1];
-  checker.require(r % 2 == 0 && r <= width,
-                  "operand 'table': size 1 is %lld, expected an even number of "
-                  "at most %lld channels",
-                  static_cast<long long>(r), static_cast<long long>(width));
-}
 
 namespace {
 /// The first `plain` channels of a row are copied, the others rotated.
@@ -148,17 +110,6 @@ void Rotation::rotate(const SmallOps &ops, int64_t t, int64_t j, float sign,
   ops.rope(from + plain,
            at<const float>(table, *at<const int64_t>(positions, t)), to + plain,
            r, sign);
-}
-
-static braid_status checkRope(const braid_kernel_call *call, void *) {
-  Checker checker(*call, 4);
-  checker.operand(0, "x", FloatTypes, 2, 3)
-      .operand(1, "positions", BRAID_I64, 1, 1)
-      .operand(2, "table", BRAID_F32, 2, 2)
-      .operand(3, "y", FloatTypes, 2, 3)
-      .param("inverse");
-  checkRotation(checker, *call, 0, 1, 2, 3);
-  return checker.status();
 }
 
 namespace {
