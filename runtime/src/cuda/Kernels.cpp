@@ -11,12 +11,18 @@
 
 #include "Kernels.h"
 
+#include "SmallKernels.h"
+
 #include "core/KernelRegistry.h"
 
 using namespace braid::runtime;
 
-Error braid::runtime::addCudaKernels(KernelRegistry &) {
+Error braid::runtime::addCudaKernels(KernelRegistry &registry) {
+  for (braid_kernel (*make)() : {makeRmsNorm, makeRope, makeQuantize,
+                                 makeCacheInsert, makePack, makeCopy})
+    if (Error error = registry.add(make()))
+      return error;
   return Error::success();
 }
 
-Error braid::runtime::loadCudaKernels() { return Error::success(); }
+Error braid::runtime::loadCudaKernels() { return loadSmallKernels(); }
