@@ -448,6 +448,21 @@ BRAID_API braid_status braid_execute_arguments(braid_context *context,
                                                const void *arguments,
                                                void *stream);
 
+/// Writes to the file `path` what braid_prepare found out by timing: for each
+/// form of matrix product the algorithm that was fastest. Such a file is good
+/// for the same device, driver and libraries only. BRAID_UNSUPPORTED on
+/// backends that time nothing.
+BRAID_API braid_status braid_tuning_save(braid_context *context,
+                                         const char *path);
+
+/// Reads a file of braid_tuning_save, so that braid_prepare need not time what
+/// is in it; meant to be called before the first braid_prepare. Algorithms that
+/// this context has chosen already stay. BRAID_UNSUPPORTED, with nothing
+/// changed, if the file is for another device, driver or library: an engine may
+/// go on without it.
+BRAID_API braid_status braid_tuning_load(braid_context *context,
+                                         const char *path);
+
 /// Waits until all work enqueued so far is done. Returns the first failure of
 /// a kernel since the last call of this function.
 BRAID_API braid_status braid_synchronize(braid_context *context);

@@ -357,6 +357,31 @@ braid_status braid_execute_arguments(braid_context *context,
   });
 }
 
+/// Fails unless `path` can be that of a file.
+static Error checkPath(const char *path) {
+  if (path && *path)
+    return Error::success();
+  return makeError(BRAID_INVALID_ARGUMENT,
+                   "the path is %s, expected that of a file",
+                   path ? "empty" : "NULL");
+}
+
+braid_status braid_tuning_save(braid_context *context, const char *path) {
+  return enter(context, [&]() -> Error {
+    if (Error error = checkPath(path))
+      return error;
+    return context->backend->saveTuning(path);
+  });
+}
+
+braid_status braid_tuning_load(braid_context *context, const char *path) {
+  return enter(context, [&]() -> Error {
+    if (Error error = checkPath(path))
+      return error;
+    return context->backend->loadTuning(path);
+  });
+}
+
 braid_status braid_synchronize(braid_context *context) {
   return enter(context, [&] { return context->synchronize(); });
 }

@@ -55,3 +55,12 @@ static Error noCallerStreams() {
 Error Backend::reserveCallerEvents(int32_t) { return noCallerStreams(); }
 Error Backend::recordForCaller(int32_t, int32_t) { return noCallerStreams(); }
 Error Backend::waitForCaller(int32_t, int32_t) { return noCallerStreams(); }
+
+static Error noTuning() {
+  return Error(BRAID_UNSUPPORTED,
+               "this backend times nothing, so that there is nothing to save "
+               "or load");
+}
+
+Error Backend::saveTuning(const char *) const { return noTuning(); }
+Error Backend::loadTuning(const char *) { return noTuning(); }

@@ -97,6 +97,10 @@ public:
   virtual Error recordForCaller(int32_t stream, int32_t event);
   virtual Error waitForCaller(int32_t stream, int32_t event);
 
+  /// What braid_prepare found out by timing, to and from a file.
+  virtual Error saveTuning(const char *path) const;
+  virtual Error loadTuning(const char *path);
+
   /// Told now and then outside calls: what finished work held may go.
   virtual void freeFinished() {}
 

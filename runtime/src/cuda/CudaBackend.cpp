@@ -59,6 +59,8 @@ Error CudaBackend::create(const braid_context_options &options,
   // capture.
   if (Error error = loadCudaKernels())
     return error;
+  if (Error error = GemmPlans::create(options.scratch_bytes, made->gemms))
+    return error;
   backend = std::move(made);
   return Error::success();
 }
@@ -86,7 +88,7 @@ CudaBackend::~CudaBackend() {
 }
 
 Error CudaBackend::addKernels(KernelRegistry &registry) {
-  return addCudaKernels(registry);
+  return addCudaKernels(registry, *gemms);
 }
 
 void *CudaBackend::allocate(size_t bytes) {
@@ -175,6 +177,27 @@ Error CudaBackend::reserveEvents(int32_t count) {
 //===----------------------------------------------------------------------===//
 // Launches
 //===----------------------------------------------------------------------===//
+
+Error CudaBackend::prepareLaunch(const Launch &launch) {
+  if (!GemmPlans::runs(*launch.kernel))
+    return Error::success();
+  braid_kernel_call call = {};
+  call.struct_size = sizeof(call);
+  call.op = launch.op;
+  call.operands = launch.operands;
+  Error error = gemms->prepare(call);
+  if (!error)
+    return error;
+  return makeError(error.status(), "op '%s'%s cannot be prepared: %s",
+                   launch.op->name, locationSuffix(*launch.op).c_str(),
+                   error.text().c_str());
+}
+
+Error CudaBackend::saveTuning(const char *path) const {
+  return gemms->save(path);
+}
+
+Error CudaBackend::loadTuning(const char *path) { return gemms->load(path); }
 
 Error CudaBackend::launch(const Launch &launch) {
   cudaStream_t stream = streamAt(launch.stream);

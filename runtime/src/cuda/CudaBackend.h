@@ -15,6 +15,8 @@
 #ifndef BRAID_RUNTIME_CUDA_CUDABACKEND_H
 #define BRAID_RUNTIME_CUDA_CUDABACKEND_H
 
+#include "Gemm.h"
+
 #include "core/Backend.h"
 
 #include <cuda_runtime_api.h>
@@ -39,6 +41,7 @@ public:
   Error isCallerCapturing(bool &capturing) override;
   Error reserveStreams(int32_t count) override;
   Error reserveEvents(int32_t count) override;
+  Error prepareLaunch(const Launch &launch) override;
   Error launch(const Launch &launch) override;
   Error record(int32_t stream, int32_t slot) override;
   Error wait(int32_t stream, int32_t slot) override;
@@ -51,6 +54,8 @@ public:
   Error replay(const Graph &graph) override;
   void retire(std::unique_ptr<Graph> graph) override;
   Error synchronize() override;
+  Error saveTuning(const char *path) const override;
+  Error loadTuning(const char *path) override;
   void enterCall(const char *verb, const braid_function &function,
                  int64_t tokens) override;
   void leaveCall() override;
@@ -72,6 +77,7 @@ private:
 
   const int device;
   const braid_context_options options;
+  std::unique_ptr<GemmPlans> gemms;
   cudaStream_t caller = nullptr;
   /// Where segments are captured.
   cudaStream_t origin = nullptr;

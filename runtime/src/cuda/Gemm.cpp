@@ -357,6 +357,7 @@ private:
 } // namespace braid::runtime
 
 GemmState::~GemmState() {
+  RelaxedCapture relaxed;
   plans.clear();
   if (handle)
     cublasLtDestroy(handle);

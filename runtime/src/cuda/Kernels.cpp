@@ -11,16 +11,22 @@
 
 #include "Kernels.h"
 
+#include "Gemm.h"
 #include "SmallKernels.h"
 
 #include "core/KernelRegistry.h"
+#include "core/KernelSupport.h"
 
 using namespace braid::runtime;
 
-Error braid::runtime::addCudaKernels(KernelRegistry &registry) {
-  for (braid_kernel (*make)() : {makeRmsNorm, makeRope, makeQuantize,
-                                 makeCacheInsert, makePack, makeCopy})
-    if (Error error = registry.add(make()))
+const char *const braid::runtime::kernelBackendName = "cuda";
+
+Error braid::runtime::addCudaKernels(KernelRegistry &registry,
+                                     GemmPlans &gemms) {
+  for (const braid_kernel &kernel :
+       {makeLinear(gemms), makeGroupedLinear(gemms), makeRmsNorm(), makeRope(),
+        makeQuantize(), makeCacheInsert(), makePack(), makeCopy()})
+    if (Error error = registry.add(kernel))
       return error;
   return Error::success();
 }

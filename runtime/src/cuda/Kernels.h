@@ -18,10 +18,12 @@
 namespace braid::runtime {
 
 class Error;
+class GemmPlans;
 class KernelRegistry;
 
-/// Registers all kernels of the backend.
-Error addCudaKernels(KernelRegistry &registry);
+/// Registers all kernels of the backend. Those of products are good as long as
+/// `gemms`.
+Error addCudaKernels(KernelRegistry &registry, GemmPlans &gemms);
 
 /// Loads the code of all kernels to the current device.
 Error loadCudaKernels();
