@@ -227,6 +227,27 @@ TEST(Context, KernelsOfTheEnvironment) {
 // Rope tables
 //===----------------------------------------------------------------------===//
 
+// A backend that times nothing says so, and paths are checked first.
+TEST(Context, Tuning) {
+  for (int32_t backend : {BRAID_BACKEND_HOST, BRAID_BACKEND_TRACE}) {
+    braid_context_options options;
+    braid_context_options_initialize(&options);
+    options.backend = backend;
+    braid_context *context = nullptr;
+    ASSERT_EQ(braid_context_create(&options, &context), BRAID_OK);
+    for (auto function : {braid_tuning_save, braid_tuning_load}) {
+      EXPECT_EQ(function(context, "file"), BRAID_UNSUPPORTED);
+      EXPECT_CONTAINS(braid_last_error(context), "times nothing");
+      EXPECT_EQ(function(context, nullptr), BRAID_INVALID_ARGUMENT);
+      EXPECT_CONTAINS(braid_last_error(context), "the path is NULL");
+      EXPECT_EQ(function(context, ""), BRAID_INVALID_ARGUMENT);
+      EXPECT_CONTAINS(braid_last_error(context), "the path is empty");
+      EXPECT_EQ(function(nullptr, "file"), BRAID_INVALID_ARGUMENT);
+    }
+    braid_context_destroy(context);
+  }
+}
+
 TEST(RopeTable, Plain) {
   braid_rope rope = {sizeof(rope), 8, 10000.0, 1.0, 0, 0, 0};
   std::vector<float> table(5 * 8);
