@@ -364,7 +364,10 @@ void Call::make() {
 
 void Call::replaceWeightScales() {
   std::mt19937 random(4321);
-  fillScales(weightScaleBytes, weightScale.tensor.dtype, random);
+  std::vector<uint8_t> old = weightScaleBytes;
+  // One power of two may well be drawn again.
+  while (weightScaleBytes == old)
+    fillScales(weightScaleBytes, weightScale.tensor.dtype, random);
   ASSERT_CUDA(cudaMemcpy(weightScale.memory.data, weightScaleBytes.data(),
                          weightScaleBytes.size(), cudaMemcpyHostToDevice));
   computeResults();
