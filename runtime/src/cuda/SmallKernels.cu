@@ -480,6 +480,11 @@ int64_t lanesOf(int64_t channels) {
   return powerOfTwo(blocksOf(channels, Chunk), MaxLanes);
 }
 
+/// `top`, or `value` if it is larger; a NaN never is, of whatever kind.
+__device__ float larger(float top, float value) {
+  return value > top ? value : top;
+}
+
 /// A thread's place among those that share a scale. Their number divides
 /// blockDim.x, a power of two, so that none of these groups lies in two warps.
 struct Lane {
@@ -497,7 +502,7 @@ struct Lane {
     int place = (threadIdx.y * blockDim.x + threadIdx.x) % 32;
     unsigned mask = lanes == 32 ? ~0u : ((1u << lanes) - 1) << (place - lane);
     for (int step = lanes / 2; step > 0; step /= 2)
-      value = fmaxf(value, __shfl_xor_sync(mask, value, step));
+      value = larger(value, __shfl_xor_sync(mask, value, step));
     return value;
   }
 };
@@ -538,12 +543,12 @@ __device__ uint32_t quantizeBlock(const Lane &lane, const X *x, int64_t size,
   float largest = 0;
 #pragma unroll
   for (int k = 0; k < Chunk; ++k)
-    largest = fmaxf(largest, fabsf(values[k]));
+    largest = larger(largest, fabsf(values[k]));
   for (int64_t c = first + step; c < size; c += step) {
     loadRounded<IsRounded>(x + c, chunkAt(c, size), more);
 #pragma unroll
     for (int k = 0; k < Chunk; ++k)
-      largest = fmaxf(largest, fabsf(more[k]));
+      largest = larger(largest, fabsf(more[k]));
   }
   uint32_t exponent = scaleExponent(lane.largest(largest));
   // The reciprocal of a power of two is exact, and so is a division by it.

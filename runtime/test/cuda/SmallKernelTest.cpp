@@ -200,6 +200,14 @@ public:
     return text.str();
   }
 
+  /// The bytes of an element.
+  std::string hexOf(const uint8_t *element) const {
+    std::ostringstream text;
+    for (int64_t i = 0; i < width; ++i)
+      text << " " << std::hex << int(element[i]);
+    return text.str();
+  }
+
   /// All bytes are the same.
   testing::AssertionResult isEqual() const {
     if (std::memcmp(host.data(), device, bytes) == 0)
@@ -213,12 +221,8 @@ public:
     int64_t element = start + (first - start) / width * width;
     auto failure = testing::AssertionFailure();
     failure << count << " bytes differ, the first one in " << placeOf(first)
-            << ": host";
-    for (int64_t i = 0; i < width; ++i)
-      failure << " " << std::hex << int(host[element + i]);
-    failure << ", device";
-    for (int64_t i = 0; i < width; ++i)
-      failure << " " << std::hex << int(device[element + i]);
+            << ": host" << hexOf(host.data() + element) << ", device"
+            << hexOf(device + element);
     return failure;
   }
 
