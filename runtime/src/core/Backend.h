@@ -115,6 +115,10 @@ public:
   /// call.
   virtual Error synchronize() = 0;
 
+  /// Waits for everything enqueued before the context goes. The caller's stream
+  /// may be gone already.
+  virtual void finish() { (void)synchronize(); }
+
   /// Told before the work itself.
   virtual void enterCall(const char *, const braid_function &, int64_t) {}
   virtual void enterDispatch(const braid_dispatch &, int32_t /*range*/,

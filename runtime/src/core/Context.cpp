@@ -37,7 +37,7 @@ Context::Context(const braid_context_options &options,
 
 Context::~Context() {
   // Queued work reads what the members below own.
-  (void)backend->synchronize();
+  backend->finish();
 }
 
 Error Context::reserve(int32_t numStreams, int32_t numEvents) {

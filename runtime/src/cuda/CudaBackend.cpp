@@ -70,7 +70,7 @@ CudaBackend::CudaBackend(int device, const braid_context_options &options)
 
 CudaBackend::~CudaBackend() {
   RelaxedCapture relaxed;
-  (void)synchronize();
+  (void)waitForAll();
   freeRetired();
   for (std::vector<cudaEvent_t> *events : {&slots, &callerEvents})
     for (cudaEvent_t event : *events)
@@ -201,6 +201,14 @@ Error CudaBackend::loadTuning(const char *path) { return gemms->load(path); }
 
 Error CudaBackend::launch(const Launch &launch) {
   cudaStream_t stream = streamAt(launch.stream);
+  if (!inCall) {
+    // Code that is written by hand.
+    if (Error error = isCallerCapturing(joinsCapture))
+      return error;
+    if (Error error = run(launch, stream))
+      return error;
+    return recordCallDone();
+  }
   if (options.timeline && !isCapturing && !joinsCapture)
     return measure(launch, stream);
   return run(launch, stream);
@@ -398,15 +406,25 @@ void CudaBackend::freeRetired() {
 }
 
 Error CudaBackend::synchronize() {
-  bool capturing = false;
-  if (Error error = isCallerCapturing(capturing))
-    return error;
-  if (capturing)
-    return Error(BRAID_INVALID_ARGUMENT,
-                 "the caller's stream is being captured, expected "
-                 "braid_synchronize after the end of its capture");
-  Error first =
-      checkCuda(cudaStreamSynchronize(caller), "cudaStreamSynchronize");
+  if (joinsCapture) {
+    bool capturing = false;
+    if (Error error = isCallerCapturing(capturing))
+      return error;
+    if (capturing)
+      return Error(BRAID_INVALID_ARGUMENT,
+                   "the caller's stream is being captured, expected "
+                   "braid_synchronize after the end of its capture");
+  }
+  return waitForAll();
+}
+
+void CudaBackend::finish() { (void)waitForAll(); }
+
+Error CudaBackend::waitForAll() {
+  // By events and streams of our own: the caller's stream may be gone by now.
+  Error first;
+  if (hasCall)
+    first = checkCuda(cudaEventSynchronize(callDone), "cudaEventSynchronize");
   for (cudaStream_t stream : auxiliary) {
     Error error =
         checkCuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
@@ -422,6 +440,7 @@ Error CudaBackend::synchronize() {
 void CudaBackend::enterCall(const char *verb, const braid_function &function,
                             int64_t) {
   nvtxRangePushA(function.name ? function.name : verb);
+  inCall = true;
   if (isCallerCapturing(joinsCapture))
     joinsCapture = false;
   // Graphs that were retired long ago and are done.
@@ -433,7 +452,15 @@ void CudaBackend::enterCall(const char *verb, const braid_function &function,
 }
 
 void CudaBackend::leaveCall() {
-  if (!joinsCapture)
-    hasCall |= !checkCuda(cudaEventRecord(callDone, caller), "cudaEventRecord");
+  // A failure here shows again wherever the event is waited for.
+  (void)recordCallDone();
+  inCall = false;
   nvtxRangePop();
+}
+
+Error CudaBackend::recordCallDone() {
+  if (joinsCapture)
+    return Error::success();
+  hasCall = true;
+  return checkCuda(cudaEventRecord(callDone, caller), "cudaEventRecord");
 }

@@ -54,6 +54,7 @@ public:
   Error replay(const Graph &graph) override;
   void retire(std::unique_ptr<Graph> graph) override;
   Error synchronize() override;
+  void finish() override;
   Error saveTuning(const char *path) const override;
   Error loadTuning(const char *path) override;
   void enterCall(const char *verb, const braid_function &function,
@@ -69,6 +70,10 @@ private:
   }
   Error makeEvents(std::vector<cudaEvent_t> &events, int32_t count);
   void freeRetired();
+  /// Waits for all work of the context.
+  Error waitForAll();
+  /// Records what other streams and waitForAll wait for.
+  Error recordCallDone();
   Error run(const Launch &launch, cudaStream_t stream);
   /// Runs a launch between two events that take the time.
   Error measure(const Launch &launch, cudaStream_t stream);
@@ -87,6 +92,8 @@ private:
   cudaEvent_t callDone = nullptr;
   bool hasCall = false;
   bool isCapturing = false;
+  /// Between enterCall and leaveCall.
+  bool inCall = false;
   /// The caller captures its stream during this call.
   bool joinsCapture = false;
   int64_t capturedLaunches = 0;
