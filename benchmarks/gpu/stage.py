@@ -1,0 +1,149 @@
+#===- stage.py - What all stages of the GPU checks share ------*- Python -*-===#
+#
+# Part of the Braid project, under the Apache License v2.0 with LLVM
+# Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===#
+#
+# The folder that was packed, the device, and the loop over rows that saves each
+# one and stops in time.
+#
+#===------------------------------------------------------------------------===#
+
+import ctypes
+import json
+import os
+import pathlib
+import statistics
+import time
+import traceback
+
+import braid
+import devices
+import pack
+import results
+
+# More than any T here: a context with this threshold always uses the streams.
+ALWAYS = 1 << 30
+# The ways to run one program. All have to give the same bits.
+MODES = {"serial/eager": (False, 0), "streams/eager": (False, ALWAYS),
+         "serial/captured": (True, 0), "streams/captured": (True, ALWAYS)}
+
+
+class Session:
+    def __init__(self, options, stage, budget):
+        self.options, self.stage, self.budget = options, stage, budget
+        self.folder = pathlib.Path(options.pack)
+        self.backend = options.backend
+        try:
+            with open(self.folder / "manifest.json") as file:
+                self.manifest = json.load(file)
+        except OSError as error:
+            raise braid.Error("%s: %s; make it with 'scripts/gpu-checks pack'"
+                              % (error.filename, error.strerror))
+        pack.unpack(self.folder)
+        self.functions, self.open_contexts, self.results = {}, [], None
+
+    def open(self):
+        """The device first: PyTorch brings the CUDA libraries that the backend
+        then shares with it."""
+        self.device = devices.open_device(self.backend)
+        self.runtime = braid.Runtime(self.folder)
+
+    def start_results(self, machine=None):
+        header = {"machine": machine or self.device.describe(),
+                  "commit": self.manifest["commit"], "backend": self.backend}
+        self.results = results.Results(self.stage, self.options.out,
+                                       self.options.resume, header)
+
+    def function(self, name):
+        if name not in self.functions:
+            if name not in self.manifest["programs"]:
+                raise braid.Error("%s has no program '%s'"
+                                  % (self.folder, name))
+            self.functions[name] = braid.Function(
+                self.folder / "programs" / (name + ".so"),
+                self.manifest["programs"][name])
+        return self.functions[name]
+
+    def models(self):
+        return [name for name in ("tiny",) if self.backend == "host"] or \
+            ["flash", "pro"]
+
+    def context(self, capture, threshold):
+        context = braid.Context(self.runtime, self.backend, capture, threshold)
+        context.register("attention_stand_in", self.stand_in())
+        self.device.contexts.append(context)
+        return context
+
+    def stand_in(self):
+        if not hasattr(self, "stand_in_library"):
+            self.stand_in_library = ctypes.CDLL(
+                str(self.folder / "libstand_in.so"))
+        return ctypes.cast(self.stand_in_library.stand_in_run,
+                           ctypes.c_void_p).value
+
+    def close_contexts(self):
+        self.device.synchronize()
+        for context in self.device.contexts:
+            context.close()
+        self.device.contexts.clear()
+
+    def measure(self, keys, measure_row):
+        """Measures what is missing, as long as there is time. A row that fails
+        says why, and the others go on."""
+        self.results.write()
+        for key in keys:
+            if self.results.has(key):
+                continue
+            if not self.budget.allows_another():
+                print("%s: out of time before %s; go on with --resume"
+                      % (self.stage, key), flush=True)
+                return False
+            start = time.monotonic()
+            try:
+                row = measure_row(key)
+            except Exception as error:
+                # Whatever it was: the other rows shall have their turn.
+                row = {"failed": "%s: %s" % (type(error).__name__, error),
+                       "trace": traceback.format_exc(limit=4)}
+            finally:
+                if hasattr(self, "device"):
+                    try:
+                        self.close_contexts()
+                    except Exception as error:
+                        print("%s: %s: %s" % (self.stage, key, error))
+            seconds = time.monotonic() - start
+            self.budget.took(seconds)
+            self.results.add(key, dict(row, seconds=round(seconds, 2)))
+            print("%s: %s: %.1f s%s" % (
+                self.stage, key, seconds,
+                "  FAILED: " + row["failed"] if "failed" in row else ""),
+                flush=True)
+        return True
+
+
+def spread(values):
+    """Median, and the range in which the middle half lies."""
+    ordered = sorted(values)
+    quarter = len(ordered) // 4
+    return {"median": round(statistics.median(ordered), 3),
+            "low": round(ordered[quarter], 3),
+            "high": round(ordered[-1 - quarter], 3), "rounds": len(ordered)}
+
+
+def table(header, rows):
+    """A table of text, columns aligned."""
+    rows = [[str(cell) for cell in row] for row in [header] + rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(header))]
+    return "\n".join("  ".join(cell.rjust(width) for cell, width
+                               in zip(row, widths)) for row in rows)
+
+
+def number(value, digits=1):
+    return "-" if value is None else "%.*f" % (digits, value)
+
+
+def library_path():
+    """For programs that are started: libraries are beside the runtime."""
+    return os.environ.get("LD_LIBRARY_PATH", "")
