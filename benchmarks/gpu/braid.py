@@ -21,6 +21,8 @@ DTYPES = {"f32": 1, "bf16": 2, "f16": 3, "f8E4M3FN": 4, "f8E8M0FNU": 5,
 BYTES = {"f32": 4, "bf16": 2, "f16": 2, "f8E4M3FN": 1, "f8E8M0FNU": 1, "i8": 1,
          "i32": 4, "i64": 8}
 
+UNSUPPORTED = 6  # a braid_status
+
 P, I32, I64, SIZE = (ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64,
                      ctypes.c_size_t)
 
@@ -154,7 +156,7 @@ class Context:
             raise Error(runtime.last_error())
 
     def check(self, status):
-        if status:
+        if status != 0:
             raise Error(self.runtime.last_error(self.handle))
 
     def register(self, name, run):
@@ -163,6 +165,21 @@ class Context:
                          None, None)
         self.check(self.runtime.library.braid_register_kernel(
             self.handle, ctypes.byref(kernel)))
+
+    def load_tuning(self, path):
+        """Whether the algorithms in the file are for this machine."""
+        load = getattr(self.runtime.library, "braid_tuning_load", None)
+        status = load(self.handle, str(path).encode()) if load else UNSUPPORTED
+        if status not in (0, UNSUPPORTED):
+            self.check(status)
+        return status == 0
+
+    def save_tuning(self, path):
+        """Does nothing on backends that time nothing."""
+        save = getattr(self.runtime.library, "braid_tuning_save", None)
+        status = save(self.handle, str(path).encode()) if save else UNSUPPORTED
+        if status != UNSUPPORTED:
+            self.check(status)
 
     def synchronize(self):
         self.check(self.runtime.library.braid_synchronize(self.handle))

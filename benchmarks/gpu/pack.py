@@ -85,12 +85,14 @@ def compile_program(compiler, folder, name, text, options):
     (folder / (name + ".h")).unlink()
 
 
-def compile_native(out):
-    """The hand-written loop of CUDA calls, and the stand-in for attention.
+def compile_native(out, with_cuda):
+    """The stand-in for attention, and the hand-written loop of CUDA calls.
     Returns what could not be compiled here."""
     source = ROOT / "benchmarks/gpu"
     run(["cc", "-O2", "-shared", "-fPIC", "-I", ROOT / "runtime/include",
          source / "StandIn.c", "-o", out / "libstand_in.so"])
+    if not with_cuda:
+        return []
     shutil.copyfile(source / "Handwritten.cpp", out / "Handwritten.cpp")
     try:
         compile_handwritten(out)
@@ -126,8 +128,8 @@ def pack(out, build, models, with_cuda):
             if not files[target]:
                 raise Error("%s has no %s: it was built without CUDA; pass "
                             "--without-cuda to pack the rest" % (build, target))
-    for source in list(files.values()):
-        files.update(needed(source))
+        for source in list(files.values()):
+            files.update(needed(source))
     for name, source in files.items():
         copy_stripped(source, out / name)
         if (out / name).stat().st_size > COMPRESS and \
@@ -135,7 +137,7 @@ def pack(out, build, models, with_cuda):
             compress(out / name)
     manifest = {"made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                 "commit": commit(), "programs": {},
-                "missing": compile_native(out)}
+                "missing": compile_native(out, with_cuda)}
     # braid-compile is mostly start-up here; two at once are enough.
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         waiting = []

@@ -65,17 +65,17 @@ def read(path):
 
 
 class Budget:
-    """Says whether there is time for one more row, judged by those so far."""
+    """Says whether there is time for one more row, judged by the last one."""
 
     def __init__(self, seconds):
         self.end = time.monotonic() + seconds
-        self.longest = 0.0
+        self.last = 0.0
 
     def left(self):
         return self.end - time.monotonic()
 
     def allows_another(self):
-        return self.left() > 1.3 * self.longest
+        return self.left() > 1.3 * self.last
 
     def took(self, seconds):
-        self.longest = max(self.longest, seconds)
+        self.last = seconds

@@ -12,8 +12,8 @@
 
 import ctypes
 import json
-import os
 import pathlib
+import shutil
 import statistics
 import time
 import traceback
@@ -25,6 +25,8 @@ import results
 
 # More than any T here: a context with this threshold always uses the streams.
 ALWAYS = 1 << 30
+# Algorithms that were chosen by timing, beside the results.
+TUNING = "tuning.txt"
 # The ways to run one program. All have to give the same bits.
 MODES = {"serial/eager": (False, 0), "streams/eager": (False, ALWAYS),
          "serial/captured": (True, 0), "streams/captured": (True, ALWAYS)}
@@ -55,6 +57,11 @@ class Session:
                   "commit": self.manifest["commit"], "backend": self.backend}
         self.results = results.Results(self.stage, self.options.out,
                                        self.options.resume, header)
+        if self.options.resume:
+            earlier = pathlib.Path(self.options.resume) / TUNING
+            path = pathlib.Path(self.options.out) / TUNING
+            if earlier.exists() and not path.exists():
+                shutil.copyfile(earlier, path)
 
     def function(self, name):
         if name not in self.functions:
@@ -75,6 +82,18 @@ class Session:
         context.register("attention_stand_in", self.stand_in())
         self.device.contexts.append(context)
         return context
+
+    def prepare(self, context, calls):
+        """Prepares calls of one context. All contexts use the algorithms that
+        were timed first, so that their results have the same bits, and their
+        times differ by the schedule alone."""
+        path = pathlib.Path(self.options.out) / TUNING
+        # Of another machine or driver: tune anew.
+        if path.exists() and not context.load_tuning(path):
+            path.unlink()
+        for call in calls:
+            call.prepare()
+        context.save_tuning(path)
 
     def stand_in(self):
         if not hasattr(self, "stand_in_library"):
@@ -142,8 +161,3 @@ def table(header, rows):
 
 def number(value, digits=1):
     return "-" if value is None else "%.*f" % (digits, value)
-
-
-def library_path():
-    """For programs that are started: libraries are beside the runtime."""
-    return os.environ.get("LD_LIBRARY_PATH", "")

@@ -255,17 +255,15 @@ class Row:
         self.contexts = {mode: session.context(*settings)
                          for mode, settings in stage.MODES.items()}
         self.calls = {}
-        for placement in PLACEMENTS:
-            name = "gemms_%s_%s_%s" % (model, scale,
-                                       placement.replace("-", "_"))
-            function = session.function(name)
-            for mode, context in self.contexts.items():
-                calls = [braid.Call(context, function, arrays,
-                                    self.device.stream)
-                         for arrays in self.sets]
-                for call in calls:
-                    call.prepare()
-                self.calls[placement, mode] = calls
+        for mode, context in self.contexts.items():
+            for placement in PLACEMENTS:
+                function = session.function("gemms_%s_%s_%s" % (
+                    model, scale, placement.replace("-", "_")))
+                self.calls[placement, mode] = [
+                    braid.Call(context, function, arrays, self.device.stream)
+                    for arrays in self.sets]
+            session.prepare(context, [call for placement in PLACEMENTS
+                                      for call in self.calls[placement, mode]])
         self.device.synchronize()
 
     def make_arrays(self):

@@ -147,7 +147,7 @@ def run(session):
         context = session.context(capture, None)
         call = braid.Call(context, session.function(program), arrays,
                           session.device.stream)
-        call.prepare()
+        session.prepare(context, [call])
         return call
 
     def make_arms(key, arrays):

@@ -32,7 +32,7 @@ def make_calls(session, model, tokens):
             context = session.context(True, threshold)
             call = braid.Call(context, function, arrays,
                               session.device.stream)
-            call.prepare()
+            session.prepare(context, [call])
             call()
             calls["%s/%s" % (form, streams)] = call
     session.device.synchronize()

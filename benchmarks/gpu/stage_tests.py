@@ -40,9 +40,10 @@ def test_binary(session):
 
 
 def test_environment(session):
-    folder = str(session.folder.resolve())
-    return dict(os.environ, LD_LIBRARY_PATH=":".join(
-        part for part in (folder, stage.library_path()) if part))
+    """Libraries lie beside the binary."""
+    paths = [str(session.folder.resolve()),
+             os.environ.get("LD_LIBRARY_PATH", "")]
+    return dict(os.environ, LD_LIBRARY_PATH=":".join(filter(None, paths)))
 
 
 def suites(session):
@@ -159,7 +160,7 @@ def replay(session, model, form, tokens):
         context = session.context(*settings)
         calls[mode] = braid.Call(context, function, arrays,
                                  session.device.stream)
-        calls[mode].prepare()
+        session.prepare(context, [calls[mode]])
     before = {mode: call.context.statistics() for mode, call in calls.items()}
     count = session.options.rounds or REPLAYS
     wrong, digests = [], set()
@@ -204,7 +205,7 @@ def replay_costs(session):
     context = session.context(True, stage.ALWAYS)
     call = braid.Call(context, session.function("input_flash_narrow"), arrays,
                       session.device.stream)
-    call.prepare()
+    session.prepare(context, [call])
     for _ in range(10):
         call()
     session.device.synchronize()
