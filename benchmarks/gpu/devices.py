@@ -153,7 +153,11 @@ class TorchDevice:
     kind, backend = "cuda", "cuda"
 
     def __init__(self):
-        import torch
+        try:
+            import torch
+        except ImportError as error:
+            raise braid.Error("%s; try the checks out with --backend host"
+                              % error)
         if not torch.cuda.is_available():
             raise braid.Error("PyTorch finds no GPU; try the checks out with "
                               "--backend host")

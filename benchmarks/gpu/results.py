@@ -20,7 +20,8 @@ SCHEMA = 1
 
 
 class Results:
-    def __init__(self, stage, out, resume, header):
+    def __init__(self, stage, out, resume, header, retry=False):
+        self.retry = retry
         self.path = pathlib.Path(out) / (stage + ".json")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.content = {"schema": SCHEMA, "stage": stage, "runs": [],
@@ -35,7 +36,8 @@ class Results:
         self.number = len(self.content["runs"]) - 1
 
     def has(self, key):
-        return any(row["key"] == key and not row.get("again")
+        return any(row["key"] == key and not row.get("again") and
+                   not (self.retry and "failed" in row)
                    for row in self.content["rows"])
 
     def add(self, key, row):

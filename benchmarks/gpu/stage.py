@@ -56,7 +56,8 @@ class Session:
         header = {"machine": machine or self.device.describe(),
                   "commit": self.manifest["commit"], "backend": self.backend}
         self.results = results.Results(self.stage, self.options.out,
-                                       self.options.resume, header)
+                                       self.options.resume, header,
+                                       self.options.retry)
         if self.options.resume:
             earlier = pathlib.Path(self.options.resume) / TUNING
             path = pathlib.Path(self.options.out) / TUNING
@@ -110,7 +111,7 @@ class Session:
 
     def measure(self, keys, measure_row):
         """Measures what is missing, as long as there is time. A row that fails
-        says why, and the others go on."""
+        says why, and the others go on. Returns whether nothing is left."""
         self.results.write()
         for key in keys:
             if self.results.has(key):
@@ -119,6 +120,8 @@ class Session:
                 print("%s: out of time before %s; go on with --resume"
                       % (self.stage, key), flush=True)
                 return False
+            # What is left of a row that takes the process down.
+            self.results.add(key, {"failed": "the process ended here"})
             start = time.monotonic()
             try:
                 row = measure_row(key)
@@ -126,12 +129,7 @@ class Session:
                 # Whatever it was: the other rows shall have their turn.
                 row = {"failed": "%s: %s" % (type(error).__name__, error),
                        "trace": traceback.format_exc(limit=4)}
-            finally:
-                if hasattr(self, "device"):
-                    try:
-                        self.close_contexts()
-                    except Exception as error:
-                        print("%s: %s: %s" % (self.stage, key, error))
+            usable = self.clean_up(row)
             seconds = time.monotonic() - start
             self.budget.took(seconds)
             self.results.add(key, dict(row, seconds=round(seconds, 2)))
@@ -139,7 +137,23 @@ class Session:
                 self.stage, key, seconds,
                 "  FAILED: " + row["failed"] if "failed" in row else ""),
                 flush=True)
+            if not usable:
+                print("%s: the device cannot be used any more by this process; "
+                      "go on with --resume" % self.stage, flush=True)
+                return False
         return True
+
+    def clean_up(self, row):
+        """Closes the row's contexts. Returns whether the device still works."""
+        if not hasattr(self, "device"):
+            return True
+        try:
+            self.close_contexts()
+            return True
+        except Exception as error:
+            # After a fault on the device every call fails with it.
+            row.setdefault("failed", "%s: %s" % (type(error).__name__, error))
+            return False
 
 
 def spread(values):

@@ -14,9 +14,11 @@
 
 import hashlib
 import os
+import pathlib
 import random
 import struct
 import subprocess
+import sysconfig
 import time
 
 import braid
@@ -40,30 +42,41 @@ def test_binary(session):
 
 
 def test_environment(session):
-    """Libraries lie beside the binary."""
-    paths = [str(session.folder.resolve()),
-             os.environ.get("LD_LIBRARY_PATH", "")]
-    return dict(os.environ, LD_LIBRARY_PATH=":".join(filter(None, paths)))
+    """Libraries lie beside the binary; cuBLASLt in the toolkit or, where that
+    has none, among PyTorch's packages."""
+    site = pathlib.Path(sysconfig.get_paths()["purelib"])
+    paths = [session.folder.resolve(), "/usr/local/cuda/lib64",
+             *site.glob("nvidia/*/lib"), os.environ.get("LD_LIBRARY_PATH")]
+    return dict(os.environ, LD_LIBRARY_PATH=":".join(
+        str(path) for path in paths if path))
 
 
 def suites(session):
-    """Names of the suites of tests that the filter leaves."""
-    binary = test_binary(session)
-    if not binary:
-        return []
-    output = subprocess.run(
-        [str(binary), "--gtest_list_tests",
+    """The names of the tests of each suite, as far as the filter leaves them."""
+    if not test_binary(session):
+        return {}
+    done = subprocess.run(
+        [str(test_binary(session)), "--gtest_list_tests",
          "--gtest_filter=" + session.options.filter],
         capture_output=True, text=True, timeout=60,
-        env=test_environment(session)).stdout
-    return [line.split("#")[0].strip() for line in output.splitlines()
-            if line and not line[0].isspace() and
-            line.split("#")[0].strip().endswith(".")]
+        env=test_environment(session))
+    if done.returncode:
+        raise braid.Error("%s does not start: %s" % (
+            test_binary(session), done.stderr.strip()))
+    result, suite = {}, None
+    for line in done.stdout.splitlines():
+        name = line.split("#")[0].strip()
+        if line[:1].isspace() and suite:
+            result[suite].append(suite + name)
+        elif name.endswith("."):
+            suite = name
+            result[suite] = []
+    return result
 
 
-def run_suite(session, suite, prefix=(), seconds=SUITE_SECONDS):
+def run_suite(session, tests, prefix=(), seconds=SUITE_SECONDS):
     command = list(prefix) + [str(test_binary(session)),
-                              "--gtest_filter=" + suite + "*"]
+                              "--gtest_filter=" + ":".join(tests)]
     limit = min(seconds, max(10, session.budget.left()))
     try:
         done = subprocess.run(command, capture_output=True, text=True,
@@ -80,6 +93,9 @@ def run_suite(session, suite, prefix=(), seconds=SUITE_SECONDS):
            "passed": sum("[       OK ]" in line for line in lines),
            "skipped": sum("[  SKIPPED ]" in line and "(" in line
                           for line in lines)}
+    summary = [line.strip("= ") for line in lines if " SUMMARY: " in line]
+    if summary:  # of compute-sanitizer
+        row["summary"] = summary[-1]
     if done.returncode:
         row["failed"] = "exit status %d" % done.returncode
         row["output"] = output[-6000:]
@@ -233,7 +249,8 @@ def replay_costs(session):
 def run(session):
     session.open()
     session.start_results()
-    keys = ["gtest/" + suite for suite in suites(session)]
+    tests = suites(session)
+    keys = ["gtest/" + suite for suite in tests]
     forms = [(model, form, tokens)
              for model in (["tiny"] if session.backend == "host"
                            else ["tiny", "flash", "pro"])
@@ -244,7 +261,7 @@ def run(session):
     def measure_row(key):
         kind, _, rest = key.partition("/")
         if kind == "gtest":
-            return run_suite(session, rest)
+            return run_suite(session, tests[rest])
         if kind == "replay":
             model, form, tokens = rest.split("/")
             return replay(session, model, form, int(tokens))
@@ -256,10 +273,10 @@ def run(session):
 
 
 def print_table(rows):
+    # The whole output is in the file.
+    for row in [row for row in rows if "output" in row][:3]:
+        print("--- %s\n%s" % (row["key"], row["output"][-1200:]))
     print(stage.table(["check", "result"], [
         [row["key"], row.get("failed") or row.get("skipped") or
          ("%d tests passed, %d skipped" % (row["passed"], row["skipped"])
           if "passed" in row else "passed")] for row in rows]))
-    for row in rows:
-        if "output" in row:
-            print("--- %s\n%s" % (row["key"], row["output"][-1500:]))
