@@ -5,9 +5,9 @@
 #
 #===------------------------------------------------------------------------===#
 #
-# What the GPU checks need of braid/runtime.h, through ctypes: contexts, compiled
-# functions, and calls whose structs are made once, so that a call in a timed
-# loop is one call of C.
+# What the GPU checks need of braid/runtime.h, through ctypes: contexts,
+# compiled functions, and calls whose structs are made once, so that a call in a
+# timed loop is one call of C.
 #
 #===------------------------------------------------------------------------===#
 
@@ -90,9 +90,12 @@ class Runtime:
             raise Error("%s does not exist; make the folder with "
                         "'scripts/gpu-checks pack'" % path)
         # Libraries that the runtime needs and that a bare machine lacks. Each
-        # may need another one of them, so try until nothing more loads.
-        waiting = sorted(p for p in self.folder.glob("*.so.*")
-                         if not p.name.startswith("libbraid"))
+        # may need another one of them, so try until nothing more loads; those
+        # that need others are large.
+        waiting = sorted((p for p in self.folder.glob("*.so.*")
+                          if not p.name.startswith("libbraid")
+                          and p.suffix != ".xz"),
+                         key=lambda p: p.stat().st_size)
         progress = True
         while waiting and progress:
             failed = []
