@@ -127,7 +127,7 @@ class Session:
                 row = measure_row(key)
             except Exception as error:
                 # Whatever it was: the other rows shall have their turn.
-                row = {"failed": "%s: %s" % (type(error).__name__, error),
+                row = {"failed": one_line(error),
                        "trace": traceback.format_exc(limit=4)}
             usable = self.clean_up(row)
             seconds = time.monotonic() - start
@@ -152,8 +152,14 @@ class Session:
             return True
         except Exception as error:
             # After a fault on the device every call fails with it.
-            row.setdefault("failed", "%s: %s" % (type(error).__name__, error))
+            row.setdefault("failed", one_line(error))
             return False
+
+
+def one_line(error):
+    """Some of PyTorch's messages are pages long."""
+    lines = str(error).splitlines() or [""]
+    return "%s: %s" % (type(error).__name__, lines[0][:300])
 
 
 def spread(values):

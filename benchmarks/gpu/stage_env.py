@@ -49,7 +49,7 @@ def run(session):
     finished = session.measure(["versions", "ceilings", "ceilings again"],
                                measure_row)
     print(stage.table(["what", "value"], [
-        [name, value] for row in session.results.rows()
+        [name, str(value)[:90]] for row in session.results.rows()
         for part in (row, row.get("ceilings", {}), row.get("machine", {}))
         for name, value in part.items()
         if not isinstance(value, dict) and name not in ("key", "run",

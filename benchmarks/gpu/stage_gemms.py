@@ -142,7 +142,7 @@ def scaled_mm(x, weight, x_scale, weight_scale, out):
             run()
             torch.cuda.synchronize()
         except (RuntimeError, ValueError, TypeError) as error:
-            messages.append(str(error).splitlines()[0])
+            messages.append(stage.one_line(error))
             continue
         wrong = relative_error(out[:64], expected)
         if wrong < 1e-2:
@@ -319,7 +319,7 @@ class Row:
         try:
             graph = captured(self.device, all_of_them)
         except (RuntimeError, braid.Error) as error:
-            self.notes.append("%s: %s" % (name, str(error).splitlines()[0]))
+            self.notes.append("%s: %s" % (name, stage.one_line(error)))
             self.device.synchronize()
             return
         self.kept.append(graph)
