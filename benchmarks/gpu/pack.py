@@ -59,6 +59,21 @@ def find(build, names):
     return None
 
 
+def cuda_files(build):
+    """(name, path) of the backend and of its tests."""
+    backend = find(build, ["libbraid_cuda.so.0"])
+    tests = [path for path in sorted(build.glob("runtime/**/braid_cuda*tests"))
+             if path.is_file()]
+    if not backend or not tests:
+        raise Error("%s has no %s: it was built without CUDA; pass "
+                    "--without-cuda to pack the rest" % (
+                        build, "tests of the CUDA backend" if backend else
+                        "libbraid_cuda.so.0"))
+    yield "libbraid_cuda.so.0", backend
+    for path in tests:
+        yield path.name, path
+
+
 def needed(binary):
     """(soname, path) of the libraries that may be missing elsewhere."""
     for line in run(["ldd", binary]).splitlines():
@@ -120,14 +135,7 @@ def pack(out, build, models, with_cuda):
     (out / "programs").mkdir(parents=True)
     files = {"libbraid_runtime.so.0": runtime}
     if with_cuda:
-        for target, names in (
-                ("libbraid_cuda.so.0", ["libbraid_cuda.so.0",
-                                        "libbraid_cuda.so"]),
-                ("braid_cuda_tests", ["braid_cuda_tests", "braid-cuda-tests"])):
-            files[target] = find(build, names)
-            if not files[target]:
-                raise Error("%s has no %s: it was built without CUDA; pass "
-                            "--without-cuda to pack the rest" % (build, target))
+        files.update(cuda_files(build))
         for source in list(files.values()):
             files.update(needed(source))
     for name, source in files.items():

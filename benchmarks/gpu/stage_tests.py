@@ -36,11 +36,6 @@ SUITE_SECONDS = 150
 #===------------------------------------------------------------------------===#
 
 
-def test_binary(session):
-    path = session.folder / "braid_cuda_tests"
-    return path if path.exists() else None
-
-
 def test_environment(session):
     """Libraries lie beside the binary; cuBLASLt in the toolkit or, where that
     has none, among PyTorch's packages."""
@@ -52,52 +47,54 @@ def test_environment(session):
 
 
 def suites(session):
-    """The names of the tests of each suite, as far as the filter leaves them."""
-    if not test_binary(session):
-        return {}
-    done = subprocess.run(
-        [str(test_binary(session)), "--gtest_list_tests",
-         "--gtest_filter=" + session.options.filter],
-        capture_output=True, text=True, timeout=60,
-        env=test_environment(session))
-    if done.returncode:
-        raise braid.Error("%s does not start: %s" % (
-            test_binary(session), done.stderr.strip()))
-    result, suite = {}, None
-    for line in done.stdout.splitlines():
-        name = line.split("#")[0].strip()
-        if line[:1].isspace() and suite:
-            result[suite].append(suite + name)
-        elif name.endswith("."):
-            suite = name
-            result[suite] = []
+    """Names of tests, as far as the filter leaves them, by BINARY/SUITE."""
+    result = {}
+    for binary in sorted(session.folder.glob("braid_cuda*tests")):
+        done = subprocess.run(
+            [str(binary), "--gtest_list_tests",
+             "--gtest_filter=" + session.options.filter],
+            capture_output=True, text=True, timeout=60,
+            env=test_environment(session))
+        if done.returncode:
+            raise braid.Error("%s does not start: %s" % (
+                binary, done.stderr.strip()))
+        suite = None
+        for line in done.stdout.splitlines():
+            name = line.split("#")[0].strip()
+            if line[:1].isspace() and suite:
+                result.setdefault("%s/%s" % (binary.name, suite),
+                                  []).append(suite + name)
+            elif name.endswith("."):
+                suite = name
     return result
 
 
-def run_suite(session, tests, prefix=(), seconds=SUITE_SECONDS):
-    command = list(prefix) + [str(test_binary(session)),
-                              "--gtest_filter=" + ":".join(tests)]
+def run_suite(session, key, tests, prefix=(), seconds=SUITE_SECONDS):
+    binary = session.folder / key.split("/")[0]
+    command = list(prefix) + [str(binary), "--gtest_filter=" + ":".join(tests)]
     limit = min(seconds, max(10, session.budget.left()))
     try:
         done = subprocess.run(command, capture_output=True, text=True,
                               errors="replace", timeout=limit,
                               env=test_environment(session))
+        output, status = done.stdout + done.stderr, done.returncode
     except subprocess.TimeoutExpired as error:
-        output = error.stdout or b""
-        return {"failed": "not done after %.0f s" % limit,
-                "again": limit < seconds,
-                "output": output.decode(errors="replace")[-2000:]}
-    output = done.stdout + done.stderr
+        output, status = (error.stdout or b"").decode(errors="replace"), None
     lines = output.splitlines()
-    row = {"status": done.returncode,
+    row = {"status": status,
            "passed": sum("[       OK ]" in line for line in lines),
-           "skipped": sum("[  SKIPPED ]" in line and "(" in line
-                          for line in lines)}
+           "skipped_tests": sum("[  SKIPPED ]" in line and "(" in line
+                                for line in lines)}
     summary = [line.strip("= ") for line in lines if " SUMMARY: " in line]
     if summary:  # of compute-sanitizer
         row["summary"] = summary[-1]
-    if done.returncode:
-        row["failed"] = "exit status %d" % done.returncode
+    if status is None:
+        row["failed"] = "not done after %.0f s" % limit
+        # Less than it was to have: try again when there is more time.
+        row["again"] = limit < seconds
+    elif status:
+        row["failed"] = "exit status %d" % status
+    if status != 0:
         row["output"] = output[-6000:]
     return row
 
@@ -261,7 +258,7 @@ def run(session):
     def measure_row(key):
         kind, _, rest = key.partition("/")
         if kind == "gtest":
-            return run_suite(session, tests[rest])
+            return run_suite(session, rest, tests[rest])
         if kind == "replay":
             model, form, tokens = rest.split("/")
             return replay(session, model, form, int(tokens))
@@ -278,5 +275,6 @@ def print_table(rows):
         print("--- %s\n%s" % (row["key"], row["output"][-1200:]))
     print(stage.table(["check", "result"], [
         [row["key"], row.get("failed") or row.get("skipped") or
-         ("%d tests passed, %d skipped" % (row["passed"], row["skipped"])
+         ("%d tests passed, %d skipped" % (row["passed"],
+                                          row["skipped_tests"])
           if "passed" in row else "passed")] for row in rows]))
