@@ -52,3 +52,7 @@ config.substitutions.append(("%runtime_dir", config.runtime_dir))
 config.substitutions.append(
     ("%link_runtime", "-L{0} -lbraid_runtime -Wl,-rpath,{0} -lm".format(
         config.runtime_dir)))
+
+# Python cannot load libraries that need the runtime of a sanitizer.
+if "-fsanitize" not in config.c_compiler:
+    config.available_features.add("python-loads-runtime")
