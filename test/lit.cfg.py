@@ -35,7 +35,7 @@ for directory, tools in [
      ["braid-opt", "braid-import", "braid-compile", "braid-run"]),
     (config.llvm_tools_dir,
      ["FileCheck", "not", "count", "split-file", "mlir-translate",
-      "llvm-readobj"]),
+      "llvm-dwarfdump", "llvm-readobj"]),
 ]:
     for tool in tools:
         # Not inside a longer word, a path or an option.
