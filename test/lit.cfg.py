@@ -35,7 +35,7 @@ for directory, tools in [
      ["braid-opt", "braid-import", "braid-compile", "braid-run"]),
     (config.llvm_tools_dir,
      ["FileCheck", "not", "count", "split-file", "mlir-translate",
-      "llvm-readobj"]),
+      "llvm-dwarfdump", "llvm-readobj", "llvm-tblgen"]),
 ]:
     for tool in tools:
         # Not inside a longer word, a path or an option.
@@ -45,6 +45,9 @@ for directory, tools in [
         if os.path.exists(path):
             config.available_features.add(tool)
 config.substitutions.append(("%python", config.python_executable))
+config.substitutions.append(
+    ("%tablegen_includes", " ".join(
+        "-I " + folder for folder in config.tablegen_includes.split(";"))))
 # Programs that link compiled code, with what the build was told of sanitizers.
 config.substitutions.append(("%cc", config.c_compiler))
 config.substitutions.append(("%runtime_include", config.runtime_include))

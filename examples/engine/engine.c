@@ -31,11 +31,16 @@
 enum {
   num_requests = 2,
   chunk_tokens = 16, // most tokens of one request in one call
-  step_tokens = num_requests * chunk_tokens, // T, the same in each call
+  most_tokens = num_requests * chunk_tokens, // largest T
   max_positions = 128,                       // longest request
   block_rows = 8,                            // rows in a block of a cache
   ratio = 4 // tokens for one row of a compressed cache (a "c4a" layer)
 };
+
+// The token counts T that are prepared. A call has the smallest one in which it
+// has room.
+static const int64_t buckets[] = {chunk_tokens, most_tokens};
+enum { num_buckets = sizeof(buckets) / sizeof(buckets[0]) };
 
 static void fail(const char *what, const char *why) {
   fprintf(stderr, "engine: error: %s: %s\n", what, why);
@@ -271,7 +276,7 @@ int main(int argc, char **argv) {
                                     {"output.37", 37, 0, 1, NULL}};
   size_t held_bytes = 0, most_bytes, input_count;
   long own_calls = 0;
-  int step, r, c, busy;
+  int used[num_buckets] = {0}, step, r, c, b, busy;
 
   if (argc != 2)
     fail("usage", "engine FILE.safetensors");
@@ -297,7 +302,7 @@ int main(int argc, char **argv) {
   // The arguments. All of them stay where they are from now on: graphs are
   // captured for these addresses, and only contents change.
   model_c4a_arguments arguments;
-  model_c4a_initialize(&arguments, step_tokens);
+  model_c4a_initialize(&arguments, most_tokens);
   load_weights(&file, &arguments);
   arguments.rope_table.sizes[0] = max_positions;
   check(model_c4a_fill_rope_table(max_positions,
@@ -336,11 +341,14 @@ int main(int argc, char **argv) {
       fail("memory", "there is not enough");
   }
 
-  // Once at start: reserves the workspace and captures the graphs.
+  // Once at start: reserves the workspace and captures the graphs of each
+  // bucket. The batch that the arguments describe now has no tokens yet.
   size_t workspace_bytes;
-  check(model_c4a_workspace_size(step_tokens, &workspace_bytes), NULL,
+  check(model_c4a_workspace_size(most_tokens, &workspace_bytes), NULL,
         "asking for the workspace");
-  check(model_c4a_prepare(context, &arguments, NULL), context, "preparing");
+  check(model_c4a_prepare_buckets(context, &arguments, buckets, num_buckets,
+                                  NULL),
+        context, "preparing");
   most_bytes = held_bytes;
 
   for (step = 0, busy = 1; busy; ++step) {
@@ -367,8 +375,12 @@ int main(int argc, char **argv) {
       sequence_lengths[r] = (int32_t)requests[r].done;
     }
     // What is left of the T tokens is padding: it is computed, and stored
-    // nowhere. So every call has the T that was prepared.
-    for (t = tokens; t < step_tokens; ++t) {
+    // nowhere. So every call has a T that was prepared.
+    for (b = 0; buckets[b] < tokens; ++b)
+      ;
+    ++used[b];
+    model_c4a_set_tokens(&arguments, buckets[b]);
+    for (t = tokens; t < buckets[b]; ++t) {
       positions[t] = 0;
       token_to_request[t] = 0;
       for (c = 0; c < num_caches; ++c)
@@ -392,10 +404,11 @@ int main(int argc, char **argv) {
   braid_statistics statistics;
   statistics.struct_size = sizeof(statistics);
   check(braid_get_statistics(context, &statistics), context, "counting");
-  printf("%d steps of %d tokens: %d kernels replayed, %d launched, %ld norms "
-         "of our own\n",
-         step, step_tokens, (int)statistics.replayed, (int)statistics.launches,
-         own_calls);
+  for (b = 0; b < num_buckets; ++b)
+    printf("%d steps of %d tokens%s", used[b], (int)buckets[b],
+           b + 1 < num_buckets ? ", " : "");
+  printf(": %d kernels replayed, %d launched, %ld norms of our own\n",
+         (int)statistics.replayed, (int)statistics.launches, own_calls);
   printf("workspace: %lu bytes; with scratch we were asked for %lu\n",
          (unsigned long)workspace_bytes, (unsigned long)most_bytes);
   for (r = 0; r < num_requests; ++r)

@@ -84,6 +84,16 @@ struct Layer {
 
   braid_call makeCall() { return function.call(tensors); }
 
+  /// The arguments as the header of compiled code declares them.
+  struct Arguments {
+    size_t structSize;
+    braid_tensor tensors[4];
+  };
+  Arguments makeArguments() const {
+    return {sizeof(Arguments),
+            {tensors[0], tensors[1], tensors[2], tensors[3]}};
+  }
+
   /// Prepares and executes the call; both have to fail alike.
   Outcome run(const braid_call &call) {
     braid_status prepared = braid_prepare(context, &call);
@@ -1036,6 +1046,25 @@ const std::vector<EntryPoint> entryPoints = {
      [](Layer &layer, braid_context *context) {
        braid_call call = layer.makeCall();
        return braid_execute(context, &call);
+     }},
+    {"prepare_arguments",
+     [](Layer &layer, braid_context *context) {
+       Layer::Arguments arguments = layer.makeArguments();
+       return braid_prepare_arguments(context, &layer.function.function,
+                                      &arguments, nullptr);
+     }},
+    {"prepare_buckets_arguments",
+     [](Layer &layer, braid_context *context) {
+       const int64_t count = 1;
+       Layer::Arguments arguments = layer.makeArguments();
+       return braid_prepare_buckets_arguments(context, &layer.function.function,
+                                              &arguments, &count, 1, nullptr);
+     }},
+    {"execute_arguments",
+     [](Layer &layer, braid_context *context) {
+       Layer::Arguments arguments = layer.makeArguments();
+       return braid_execute_arguments(context, &layer.function.function,
+                                      &arguments, nullptr);
      }},
     {"synchronize",
      [](Layer &, braid_context *context) {

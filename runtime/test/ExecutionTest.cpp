@@ -259,6 +259,38 @@ TEST_P(Conformance, PrepareBuckets) {
   EXPECT_EQ(braid_prepare_buckets(context, &call, nullptr, 0), BRAID_OK);
 }
 
+TEST_P(Conformance, PrepareBucketsOfAGeneratedStruct) {
+  Context context(options(
+      [](braid_context_options &options) { options.require_prepared = 1; }));
+  addKernels(context);
+  OneSegment one;
+  Floats x({8}), y({8});
+  struct {
+    size_t structSize;
+    braid_tensor x, y;
+  } arguments = {sizeof(arguments), x.tensor, y.tensor};
+  const int64_t counts[] = {2, 8};
+  ASSERT_EQ(braid_prepare_buckets_arguments(context, &one.function.function,
+                                            &arguments, counts, 2, nullptr),
+            BRAID_OK)
+      << context.error();
+  EXPECT_EQ(context.statistics().captures, 2);
+  for (int64_t tokens : {8, 5, 2}) {
+    arguments.x.sizes[0] = arguments.y.sizes[0] = tokens;
+    EXPECT_EQ(braid_execute_arguments(context, &one.function.function,
+                                      &arguments, nullptr),
+              tokens == 5 ? BRAID_NOT_PREPARED : BRAID_OK);
+    ASSERT_EQ(braid_synchronize(context), BRAID_OK);
+  }
+  EXPECT_EQ(context.statistics().replays, 2);
+  // The struct still has 2 rows, and nothing else is prepared on a failure.
+  EXPECT_EQ(braid_prepare_buckets_arguments(context, &one.function.function,
+                                            &arguments, counts, 2, nullptr),
+            BRAID_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(context.error(), "token count 1 is 8, expected 1 to 2");
+  EXPECT_EQ(context.statistics().captures, 2);
+}
+
 TEST_P(Conformance, PrepareBucketsRejects) {
   Context context(options());
   addKernels(context);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// braid_prepare_arguments and braid_execute_arguments with a struct as the
-// header of a compiled model declares it, and with what is wrong about it.
+// The calls that take a struct as the header of a compiled model declares it,
+// with such a struct and with what is wrong about one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +28,18 @@ struct OldArguments {
   size_t struct_size;
   braid_tensor x;
 };
+
+braid_status prepareOneBucket(braid_context *context,
+                              const braid_function *function,
+                              const void *arguments, void *stream) {
+  const int64_t count = 3;
+  return braid_prepare_buckets_arguments(context, function, arguments, &count,
+                                         1, stream);
+}
+
+/// Each call that takes a generated struct.
+constexpr decltype(&braid_prepare_arguments) allCalls[] = {
+    braid_prepare_arguments, prepareOneBucket, braid_execute_arguments};
 
 /// A function that counts how often it runs, and one call of it.
 class GeneratedTest : public testing::Test {
@@ -74,7 +86,7 @@ TEST_F(GeneratedTest, ExecuteNeedsThePreparedArguments) {
 }
 
 TEST_F(GeneratedTest, NullPointers) {
-  for (auto call : {braid_prepare_arguments, braid_execute_arguments}) {
+  for (auto call : allCalls) {
     EXPECT_EQ(call(nullptr, &pair.function, &arguments, nullptr),
               BRAID_INVALID_ARGUMENT);
     EXPECT_STREQ(braid_last_error(nullptr), "the context is NULL");
@@ -94,7 +106,7 @@ TEST_F(GeneratedTest, WrongStructSize) {
   arguments.struct_size = 0;
   PairArguments off = arguments;
   off.struct_size = sizeof(off) + 1;
-  for (auto call : {braid_prepare_arguments, braid_execute_arguments}) {
+  for (auto call : allCalls) {
     for (const void *wrong : {static_cast<const void *>(&old),
                               static_cast<const void *>(&arguments),
                               static_cast<const void *>(&off)}) {

@@ -30,6 +30,8 @@ struct Argument {
   std::string comment; ///< shape, type, and what it is
   StringRef dtype;     ///< BRAID_...
   ArrayRef<int64_t> shape;
+  /// Strides that the function was compiled for; none: the array is dense.
+  SmallVector<int64_t> strides;
   bool hasTokens;
   prefill::RopeAttr rope; ///< null: no rotary table
 };
@@ -46,6 +48,8 @@ private:
   llvm::Error printFunction(func::FuncOp function);
   void printStruct(StringRef name, ArrayRef<Argument> arguments);
   void printInitialize(StringRef name, ArrayRef<Argument> arguments);
+  void printStrides(const Argument &argument);
+  void printSetTokens(StringRef name, ArrayRef<Argument> arguments);
   void printRope(StringRef name, const Argument &argument);
   void printCalls(StringRef name);
 
@@ -140,7 +144,18 @@ HeaderPrinter::readArguments(func::FuncOp function) {
   std::vector<Argument> arguments;
   llvm::StringSet<> names;
   for (auto [index, value] : llvm::enumerate(function.getArguments())) {
-    auto type = cast<MemRefType>(value.getType());
+    auto type = dyn_cast<MemRefType>(value.getType());
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (!type || failed(type.getStridesAndOffset(strides, offset))) {
+      std::string text;
+      llvm::raw_string_ostream(text) << value.getType();
+      return llvm::createStringError(
+          llvm::inconvertibleErrorCode(),
+          "argument " + std::to_string(index) + " of function '" +
+              function.getSymName() + "' has type '" + text +
+              "'; expected a memref with strides");
+    }
     Argument argument;
     auto name = function.getArgAttrOfType<StringAttr>(
         index, PrefillDialect::getNameAttrName());
@@ -159,17 +174,28 @@ HeaderPrinter::readArguments(func::FuncOp function) {
     auto [dtype, typeText] = getTypeNames(type.getElementType());
     argument.dtype = dtype;
 
+    if (!type.getLayout().isIdentity())
+      argument.strides = strides;
+
     llvm::raw_string_ostream comment(argument.comment);
-    comment << "[";
-    llvm::interleaveComma(
-        llvm::enumerate(type.getShape()), comment, [&](auto dim) {
-          if (!ShapedType::isDynamic(dim.value()))
-            comment << dim.value();
-          else
-            comment << (dim.index() == 0 && argument.hasTokens ? "T" : "any");
-        });
-    comment << "] " << typeText << ", "
+    auto printNumbers = [&](ArrayRef<int64_t> numbers, bool firstIsTokens) {
+      comment << "[";
+      llvm::interleaveComma(
+          llvm::enumerate(numbers), comment, [&](auto number) {
+            if (!ShapedType::isDynamic(number.value()))
+              comment << number.value();
+            else
+              comment << (number.index() == 0 && firstIsTokens ? "T" : "any");
+          });
+      comment << "]";
+    };
+    printNumbers(argument.shape, argument.hasTokens);
+    comment << " " << typeText << ", "
             << getAccessText(accesses.get(function, index));
+    if (!argument.strides.empty()) {
+      comment << "; strides ";
+      printNumbers(argument.strides, /*firstIsTokens=*/false);
+    }
     if (sched::MetadataAttrInterface metadata = getMetadata(value)) {
       if (metadata.isHost())
         comment << "; host memory, read before the call returns";
@@ -211,11 +237,32 @@ void HeaderPrinter::printStruct(StringRef name, ArrayRef<Argument> arguments) {
   os << "} " << name << "_arguments;\n\n";
 }
 
+/// Sets the strides that the function was compiled for. One that may be any is
+/// set as if there were no gap, if it is known what comes after it.
+void HeaderPrinter::printStrides(const Argument &argument) {
+  int64_t next = ShapedType::kDynamic;
+  SmallVector<int64_t> strides = argument.strides;
+  for (int64_t dim = strides.size() - 1; dim >= 0; --dim) {
+    if (ShapedType::isDynamic(strides[dim]))
+      strides[dim] = next;
+    int64_t extent = argument.shape[dim];
+    next = ShapedType::isDynamic(extent) || ShapedType::isDynamic(strides[dim])
+               ? ShapedType::kDynamic
+               : extent * strides[dim];
+  }
+  for (auto [dim, stride] : llvm::enumerate(strides))
+    if (!ShapedType::isDynamic(stride))
+      os << "  arguments->" << argument.name << ".strides[" << dim
+         << "] = " << stride << ";\n";
+}
+
 void HeaderPrinter::printInitialize(StringRef name,
                                     ArrayRef<Argument> arguments) {
-  os << "/// Describes all arguments, contiguous, for `tokens` tokens. The\n"
-     << "/// caller sets each `data`, and where the comment has an extent of\n"
-     << "/// \"any\" also `sizes` and `strides` (braid_tensor_set_dense).\n"
+  os << "/// Describes all arguments, without gaps where none have to be, for\n"
+     << "/// `tokens` tokens. The caller sets each `data`, and where the\n"
+     << "/// comment has an \"any\" also `sizes` and `strides`; without a "
+        "word\n"
+     << "/// of strides, with braid_tensor_set_dense.\n"
      << "static inline void " << name << "_initialize(" << name
      << "_arguments *arguments,\n    int64_t tokens) {\n"
      << "  memset(arguments, 0, sizeof(*arguments));\n"
@@ -238,9 +285,25 @@ void HeaderPrinter::printInitialize(StringRef name,
       else
         os << extent << ";\n";
     }
-    if (isKnown)
+    if (!argument.strides.empty())
+      printStrides(argument);
+    else if (isKnown)
       os << "  braid_tensor_set_dense(&arguments->" << argument.name << ");\n";
   }
+  os << "}\n\n";
+}
+
+void HeaderPrinter::printSetTokens(StringRef name,
+                                   ArrayRef<Argument> arguments) {
+  os << "/// Makes this a call for `tokens` tokens: the first rows of the "
+        "same\n"
+     << "/// arrays. Nothing but the extents called T changes.\n"
+     << "static inline void " << name << "_set_tokens(" << name
+     << "_arguments *arguments,\n    int64_t tokens) {\n"
+     << "  (void)arguments;\n  (void)tokens;\n";
+  for (const Argument &argument : arguments)
+    if (argument.hasTokens)
+      os << "  arguments->" << argument.name << ".sizes[0] = tokens;\n";
   os << "}\n\n";
 }
 
@@ -279,21 +342,26 @@ void HeaderPrinter::printCalls(StringRef name) {
      << "_workspace_size(int64_t tokens,\n    size_t *bytes) {\n"
      << "  return braid_workspace_size(&braid_function_" << name
      << ", tokens, bytes);\n}\n\n";
-  for (auto [verb, what] :
-       {std::pair<StringRef, StringRef>(
-            "prepare",
-            "/// Captures the graphs for these arguments and this token count; "
-            "see\n/// braid_prepare.\n"),
-        std::pair<StringRef, StringRef>("execute",
-                                        "/// Enqueues the work on `stream` and "
-                                        "returns; see braid_execute.\n"
-                                        "/// `stream` is NULL on the host.\n")})
+  auto printCall = [&](StringRef verb, StringRef parameters, StringRef values,
+                       StringRef what) {
     os << what << "static inline braid_status " << name << "_" << verb
        << "(braid_context *context,\n    const " << name
-       << "_arguments *arguments, void *stream) {\n"
+       << "_arguments *arguments," << parameters << " void *stream) {\n"
        << "  return braid_" << verb << "_arguments(context, &braid_function_"
-       << name << ",\n                                 arguments, stream);\n"
-       << "}\n\n";
+       << name << ",\n      arguments," << values << " stream);\n}\n\n";
+  };
+  printCall("prepare", "", "",
+            "/// Captures the graphs for these arguments and this token count; "
+            "see\n/// braid_prepare.\n");
+  printCall(
+      "prepare_buckets",
+      "\n    const int64_t *token_counts, int64_t num_token_counts,",
+      " token_counts, num_token_counts,",
+      "/// The same for several token counts, each with the first rows of "
+      "these\n/// arguments; see braid_prepare_buckets.\n");
+  printCall("execute", "", "",
+            "/// Enqueues the work on `stream` and returns; see "
+            "braid_execute.\n/// `stream` is NULL on the host.\n");
 }
 
 llvm::Error HeaderPrinter::printFunction(func::FuncOp function) {
@@ -307,6 +375,7 @@ llvm::Error HeaderPrinter::printFunction(func::FuncOp function) {
   os << "extern const braid_function braid_function_" << name << ";\n\n";
   printStruct(name, *arguments);
   printInitialize(name, *arguments);
+  printSetTokens(name, *arguments);
   for (const Argument &argument : *arguments)
     if (argument.rope)
       printRope(name, argument);

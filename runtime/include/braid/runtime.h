@@ -436,13 +436,18 @@ BRAID_API braid_status braid_prepare_buckets(braid_context *context,
 BRAID_API braid_status braid_execute(braid_context *context,
                                      const braid_call *call);
 
-/// braid_prepare and braid_execute for a struct as headers of compiled code
-/// declare it: `size_t struct_size`, then a braid_tensor for each argument of
-/// `function`. The functions of those headers call these.
+/// braid_prepare, braid_prepare_buckets and braid_execute for a struct as
+/// headers of compiled code declare it: `size_t struct_size`, then a
+/// braid_tensor for each argument of `function`. The functions of those headers
+/// call these.
 BRAID_API braid_status braid_prepare_arguments(braid_context *context,
                                                const braid_function *function,
                                                const void *arguments,
                                                void *stream);
+BRAID_API braid_status braid_prepare_buckets_arguments(
+    braid_context *context, const braid_function *function,
+    const void *arguments, const int64_t *token_counts,
+    int64_t num_token_counts, void *stream);
 BRAID_API braid_status braid_execute_arguments(braid_context *context,
                                                const braid_function *function,
                                                const void *arguments,

@@ -346,6 +346,20 @@ braid_status braid_prepare_arguments(braid_context *context,
   });
 }
 
+braid_status braid_prepare_buckets_arguments(braid_context *context,
+                                             const braid_function *function,
+                                             const void *arguments,
+                                             const int64_t *token_counts,
+                                             int64_t num_token_counts,
+                                             void *stream) {
+  return enter(context, [&]() -> Error {
+    braid_call call;
+    if (Error error = makeCall(function, arguments, stream, call))
+      return error;
+    return context->prepareBuckets(&call, token_counts, num_token_counts);
+  });
+}
+
 braid_status braid_execute_arguments(braid_context *context,
                                      const braid_function *function,
                                      const void *arguments, void *stream) {

@@ -15,9 +15,12 @@
 #include "LaunchNode.h"
 
 #include <cstring>
-#include <omp.h>
 
 using namespace braid::runtime;
+
+// Of OpenMP, where the GEMM library is built with it. Weak: there is no other
+// reason to depend on OpenMP, and a library with other threads does without.
+extern "C" __attribute__((weak)) void omp_set_num_threads(int count);
 
 /// Commands between two drains.
 static constexpr size_t RingSize = 1 << 13;
@@ -54,7 +57,8 @@ void Stream::drain() {
 void Stream::work() {
   // The parallelism is in the streams; a row of a GEMM must not depend on how
   // many threads a library takes.
-  omp_set_num_threads(1);
+  if (omp_set_num_threads)
+    omp_set_num_threads(1);
   uint32_t reached = 0;
   uint64_t number = 0;
   for (uint32_t next = 0;; ++next) {
