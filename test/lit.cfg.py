@@ -32,7 +32,7 @@ config.environment["PATH"] = os.environ.get("PATH", "")
 # never taken: a tool that was not built fails the test.
 for directory, tools in [
     (config.braid_tools_dir,
-     ["braid-opt", "braid-import", "braid-compile", "braid-run"]),
+     ["braid-opt", "braid-test-opt", "braid-import", "braid-compile", "braid-run"]),
     (config.llvm_tools_dir,
      ["FileCheck", "not", "count", "split-file", "mlir-translate",
       "llvm-dwarfdump", "llvm-readobj", "llvm-tblgen"]),

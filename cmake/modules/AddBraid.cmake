@@ -34,9 +34,10 @@ function(add_braid_library name)
   endif()
 endfunction()
 
-# add_braid_tool(name sources... [MLIR_LIBS libs...] [BRAID_LIBS libs...])
+# add_braid_tool(name [NO_INSTALL] sources... [MLIR_LIBS libs...]
+#                [BRAID_LIBS libs...])
 function(add_braid_tool name)
-  cmake_parse_arguments(ARG "" "" "MLIR_LIBS;BRAID_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_INSTALL" "" "MLIR_LIBS;BRAID_LIBS" ${ARGN})
   add_llvm_executable(${name} PARTIAL_SOURCES_INTENDED
     ${ARG_UNPARSED_ARGUMENTS})
   llvm_update_compile_flags(${name})
@@ -48,7 +49,9 @@ function(add_braid_tool name)
     # The runtime, and LLVM where that is in no standard place.
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
     INSTALL_RPATH_USE_LINK_PATH ON)
-  install(TARGETS ${name} COMPONENT tools)
+  if(NOT ARG_NO_INSTALL)
+    install(TARGETS ${name} COMPONENT tools)
+  endif()
 endfunction()
 
 # add_braid_unittest(name SOURCES sources... [LINK libs...])

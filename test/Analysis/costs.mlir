@@ -1,4 +1,4 @@
-// RUN: braid-opt %s --split-input-file --test-print-costs=tokens=16,256,4096 --verify-diagnostics -o /dev/null
+// RUN: braid-test-opt %s --split-input-file --test-print-costs=tokens=16,256,4096 --verify-diagnostics -o /dev/null
 
 // The same GEMM in f32, bf16 and fp8: equal FLOPs, bytes and rates by type. With
 // few tokens the weights' bytes decide, with many the arithmetic.

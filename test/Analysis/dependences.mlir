@@ -1,4 +1,4 @@
-// RUN: braid-opt %s --split-input-file --test-print-dependences --verify-diagnostics -o /dev/null
+// RUN: braid-test-opt %s --split-input-file --test-print-dependences --verify-diagnostics -o /dev/null
 
 // Read after write, and nothing between two readers of one input.
 func.func @values(%x: memref<?x8xf32>, %a: memref<?x8xf32>, %b: memref<?x8xf32>, %c: memref<?x8xf32>) {

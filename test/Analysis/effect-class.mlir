@@ -1,4 +1,4 @@
-// RUN: braid-opt %s --split-input-file --test-print-effect-class -o /dev/null | FileCheck %s
+// RUN: braid-test-opt %s --split-input-file --test-print-effect-class -o /dev/null | FileCheck %s
 
 // What arguments declare; an ordinary one is graph-safe and is not printed. A view
 // is what its source is: one buffer has one address under all its names.

@@ -1,4 +1,4 @@
-// RUN: braid-opt %s --split-input-file --test-print-happens-before --verify-diagnostics -o /dev/null
+// RUN: braid-test-opt %s --split-input-file --test-print-happens-before --verify-diagnostics -o /dev/null
 
 // A record and a wait order what stands before the one and behind the other, and
 // no more: launch 2 comes after the record.

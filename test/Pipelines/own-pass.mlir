@@ -2,7 +2,7 @@
 // Braid's.
 
 // What the pass makes is launched like any op; the norm without a weight stays.
-// RUN: braid-opt %s --pass-pipeline='builtin.module(braid-plan,braid-bufferize,func.func(test-use-own-norm),braid-schedule{max-streams=2 verify-phases=true})' | FileCheck %s
+// RUN: braid-test-opt %s --pass-pipeline='builtin.module(braid-plan,braid-bufferize,func.func(test-use-own-norm),braid-schedule{max-streams=2 verify-phases=true})' | FileCheck %s
 // CHECK-LABEL: func.func @f
 // CHECK: sched.segment "f.segment0"
 // CHECK: sched.launch on %s0
@@ -12,7 +12,7 @@
 
 // In C++ it is the same pipeline, with the options of all phases, down to the
 // runtime's table of the kernel.
-// RUN: braid-opt %s --test-own-pipeline='max-streams=1' | FileCheck %s --check-prefix=LOWERED
+// RUN: braid-test-opt %s --test-own-pipeline='max-streams=1' | FileCheck %s --check-prefix=LOWERED
 // LOWERED-DAG: "my_norm\00"
 // LOWERED-DAG: "rms_norm\00"
 

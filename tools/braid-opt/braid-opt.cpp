@@ -14,12 +14,6 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/PrettyStackTrace.h"
 
-#ifdef BRAID_TEST_PASSES
-namespace braid::test {
-void registerTestPasses();
-} // namespace braid::test
-#endif
-
 int main(int argc, char **argv) {
   llvm::setBugReportMsg(
       "Please report this at Braid's issue tracker, with the input and this "
@@ -27,9 +21,6 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   braid::registerAllDialects(registry);
   braid::registerAllPasses();
-#ifdef BRAID_TEST_PASSES
-  braid::test::registerTestPasses();
-#endif
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "Braid: schedules for attention prefill\n", registry));
 }

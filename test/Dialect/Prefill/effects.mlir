@@ -1,4 +1,4 @@
-// RUN: braid-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(test-print-effects))' --verify-diagnostics -o /dev/null
+// RUN: braid-test-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(test-print-effects))' --verify-diagnostics -o /dev/null
 
 // On tensors dense ops have no effect.
 func.func @tensors(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {

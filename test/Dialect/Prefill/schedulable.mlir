@@ -1,4 +1,4 @@
-// RUN: braid-opt %s --split-input-file --test-print-schedulable=tokens=8 --verify-diagnostics -o /dev/null
+// RUN: braid-test-opt %s --split-input-file --test-print-schedulable=tokens=8 --verify-diagnostics -o /dev/null
 
 // Dense ops: class, access of each kernel operand, and cost for 8 tokens.
 func.func @dense(%x: memref<?x256xf32>, %w: memref<512x256xf32>, %y: memref<?x512xf32>, %v: memref<?x256xf8E4M3FN>, %u: memref<128x256xf8E4M3FN>, %sv: memref<?x2xf32>, %su: memref<1x2xf8E8M0FNU>, %z: memref<?x128xbf16>, %n: memref<256xf32>) {

@@ -1,4 +1,4 @@
-// RUN: braid-opt %s --pass-pipeline='builtin.module(func.func(test-print-effects))' --verify-diagnostics -o /dev/null
+// RUN: braid-test-opt %s --pass-pipeline='builtin.module(func.func(test-print-effects))' --verify-diagnostics -o /dev/null
 
 // Everything that orders work writes to the stream resource, and to no memory.
 func.func @effects(%t: index, %x: memref<4xf32>, %y: memref<4xf32>) {
