@@ -32,18 +32,24 @@ config.environment["PATH"] = os.environ.get("PATH", "")
 # never taken: a tool that was not built fails the test.
 for directory, tools in [
     (config.braid_tools_dir,
-     ["braid-opt", "braid-test-opt", "braid-import", "braid-compile", "braid-run"]),
+     ["braid-opt", "braid-test-opt", "braid-import", "braid-compile",
+      "braid-run"]),
     (config.llvm_tools_dir,
-     ["FileCheck", "not", "count", "split-file", "mlir-translate",
-      "llvm-dwarfdump", "llvm-readobj", "llvm-tblgen"]),
+     ["FileCheck", "not", "count", "split-file", "llvm-dwarfdump", "llvm-nm",
+      "llvm-readobj", "llvm-tblgen", "mlir-opt", "mlir-translate"]),
 ]:
     for tool in tools:
-        # Not inside a longer word, a path or an option.
+        # Not inside a longer word, a path, an option or a list of passes.
         path = os.path.join(directory, tool)
         config.substitutions.append(
-            (r"(?<![\w./-])" + tool + r"(?![\w./-])", path))
+            (r"(?<![\w./(,-])" + tool + r"(?![\w./-])", path))
         if os.path.exists(path):
             config.available_features.add(tool)
+# Absent in static builds and under sanitizers.
+plugin = os.path.join(config.braid_lib_dir, "BraidPlugin.so")
+config.substitutions.append(("%braid_plugin", plugin))
+if os.path.exists(plugin):
+    config.available_features.add("braid-plugin")
 config.substitutions.append(("%python", config.python_executable))
 config.substitutions.append(
     ("%tablegen_includes", " ".join(
