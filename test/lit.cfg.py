@@ -33,7 +33,7 @@ config.environment["PATH"] = os.environ.get("PATH", "")
 for directory, tools in [
     (config.braid_tools_dir,
      ["braid-opt", "braid-test-opt", "braid-import", "braid-compile",
-      "braid-run"]),
+      "braid-run", "braid-lsp-server"]),
     (config.llvm_tools_dir,
      ["FileCheck", "not", "count", "split-file", "llvm-dwarfdump", "llvm-nm",
       "llvm-readobj", "llvm-tblgen", "mlir-opt", "mlir-translate"]),
