@@ -14,7 +14,7 @@ endif()
 # add_braid_library(name sources... [MLIR_LIBS libs...] [BRAID_LIBS libs...]
 #                   [DEPENDS targets...])
 # A library of the compiler. MLIR_LIBS name upstream libraries; they resolve to
-# libMLIR.so where that is linked.
+# libMLIR.so where that is linked. Other projects get BraidSched as Braid::Sched.
 function(add_braid_library name)
   cmake_parse_arguments(ARG "" "" "MLIR_LIBS;BRAID_LIBS;DEPENDS;LINK_COMPONENTS" ${ARGN})
   add_mlir_library(${name} STATIC DISABLE_INSTALL
@@ -31,6 +31,12 @@ function(add_braid_library name)
       llvm_map_components_to_libnames(libs ${ARG_LINK_COMPONENTS})
       target_link_libraries(${name} PUBLIC ${libs})
     endif()
+  endif()
+  if(BRAID_EXPORT_COMPILER)
+    string(REGEX REPLACE "^Braid" "" export_name ${name})
+    set_target_properties(${name} PROPERTIES EXPORT_NAME ${export_name})
+    install(TARGETS ${name} EXPORT BraidCompilerTargets COMPONENT compiler-dev
+      INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   endif()
 endfunction()
 
