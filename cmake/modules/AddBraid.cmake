@@ -12,9 +12,10 @@ if(BRAID_ENABLE_WERROR)
 endif()
 
 # add_braid_library(name sources... [MLIR_LIBS libs...] [BRAID_LIBS libs...]
-#                   [DEPENDS targets...])
-# A library of the compiler. MLIR_LIBS name upstream libraries; they resolve to
-# libMLIR.so where that is linked. Other projects get BraidSched as Braid::Sched.
+#                   [LINK_COMPONENTS components...] [DEPENDS targets...])
+# A library of the compiler. MLIR_LIBS name upstream libraries, LINK_COMPONENTS
+# those of LLVM; they resolve to libMLIR.so and libLLVM.so where those are linked.
+# Other projects get BraidSched as Braid::Sched.
 function(add_braid_library name)
   cmake_parse_arguments(ARG "" "" "MLIR_LIBS;BRAID_LIBS;DEPENDS;LINK_COMPONENTS" ${ARGN})
   add_mlir_library(${name} STATIC DISABLE_INSTALL
@@ -24,13 +25,11 @@ function(add_braid_library name)
     LINK_LIBS PUBLIC ${ARG_BRAID_LIBS})
   target_compile_options(${name} PRIVATE ${BRAID_WARNING_FLAGS})
   mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR_LIBS})
-  if(ARG_LINK_COMPONENTS AND NOT ARG_MLIR_LIBS)
-    if(LLVM_LINK_LLVM_DYLIB)
-      target_link_libraries(${name} PUBLIC LLVM)
-    else()
-      llvm_map_components_to_libnames(libs ${ARG_LINK_COMPONENTS})
-      target_link_libraries(${name} PUBLIC ${libs})
-    endif()
+  if(ARG_LINK_COMPONENTS AND LLVM_LINK_LLVM_DYLIB)
+    target_link_libraries(${name} PUBLIC LLVM)
+  elseif(ARG_LINK_COMPONENTS)
+    llvm_map_components_to_libnames(libs ${ARG_LINK_COMPONENTS})
+    target_link_libraries(${name} PUBLIC ${libs})
   endif()
   if(BRAID_EXPORT_COMPILER)
     string(REGEX REPLACE "^Braid" "" export_name ${name})

@@ -14,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Config/Targets.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -51,6 +52,23 @@ static bool isSupported(const llvm::Triple &triple) {
          triple.isOSBinFormatELF();
 }
 
+/// The code generators for what is supported, where LLVM has them. All that
+/// LLVM has would be most of a tool that LLVM is linked into.
+static void initializeTargets() {
+#if LLVM_HAS_X86_TARGET
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+#endif
+#if LLVM_HAS_AARCH64_TARGET
+  LLVMInitializeAArch64TargetInfo();
+  LLVMInitializeAArch64Target();
+  LLVMInitializeAArch64TargetMC();
+  LLVMInitializeAArch64AsmPrinter();
+#endif
+}
+
 namespace {
 /// A module of LLVM IR and the machine that it is for.
 struct NativeModule {
@@ -69,10 +87,7 @@ translate(mlir::ModuleOp source, llvm::StringRef tripleName) {
                      "' cannot be compiled for; expected x86-64 or AArch64 "
                      "with 64-bit pointers and ELF files, such as "
                      "x86_64-linux-gnu or aarch64-linux-gnu");
-  llvm::InitializeAllTargetInfos();
-  llvm::InitializeAllTargets();
-  llvm::InitializeAllTargetMCs();
-  llvm::InitializeAllAsmPrinters();
+  initializeTargets();
   std::string message;
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, message);
