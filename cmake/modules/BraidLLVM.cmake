@@ -9,7 +9,8 @@
 # sets up compiling and linking against it.
 
 # Link libMLIR.so and libLLVM.so: the packages' default mixes them with static
-# archives, which can bring two copies of one registry into a process.
+# archives, which can bring two copies of one registry into a process. OFF links
+# archives of both (preset static).
 option(MLIR_LINK_MLIR_DYLIB "Link tools with libMLIR.so" ON)
 
 find_program(BRAID_LLVM_CONFIG NAMES llvm-config-22 llvm-config)
