@@ -27,7 +27,7 @@ shown() {
 
 # check_preset NAME: fails unless CMakePresets.json has such a preset.
 check_preset() {
-  local presets='dev release static asan-ubsan tsan'
+  local presets='dev release static package asan-ubsan tsan'
   case " $presets " in
     *" $1 "*) ;;
     *) fail "unknown preset '$1'; there are ${presets// /, }" ;;
