@@ -57,6 +57,8 @@ an example of an engine in C.")
 
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME braid)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION devel)
+# dpkg-shlibdeps may miss it: two packages have the name of the library.
+set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS libllvm${LLVM_VERSION_MAJOR})
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "libbraid-dev, gcc | c-compiler")
 set(CPACK_COMPONENT_TOOLS_DEPENDS runtime)
 set(CPACK_DEBIAN_TOOLS_DESCRIPTION
@@ -68,12 +70,12 @@ interface. Has the tools, and the documentation.")
 set(CPACK_DEBIAN_COMPILER-DEV_PACKAGE_NAME libbraid-compiler-dev)
 set(CPACK_DEBIAN_COMPILER-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_COMPILER-DEV_PACKAGE_DEPENDS
-  "libmlir-22-dev, llvm-22-dev, mlir-22-tools")
+  "libmlir-${LLVM_VERSION_MAJOR}-dev, llvm-${LLVM_VERSION_MAJOR}-dev, mlir-${LLVM_VERSION_MAJOR}-tools")
 set(CPACK_COMPONENT_COMPILER-DEV_DEPENDS dev)
 set(CPACK_DEBIAN_COMPILER-DEV_DESCRIPTION
 "libraries of the Braid compiler for other MLIR projects
-Dialects, passes and pipelines of Braid as static libraries, with their headers,
-TableGen files and CMake targets.")
+Dialects, passes and pipelines of Braid as static libraries, with their
+headers, TableGen files and CMake targets.")
 
 #===- What Debian expects in each package --------------------------------===//
 
