@@ -96,7 +96,8 @@ static const int64_t *declaredStrides(const braid_argument &declared) {
 
 /// Checks the strides of a tensor that passed checkTensor. What a stride is
 /// does not matter where it is never taken.
-static Error checkStrides(const char *what, const braid_argument &declared,
+static Error checkStrides(const braid_function &function, int64_t i,
+                          const braid_argument &declared,
                           const braid_tensor &tensor) {
   if (numElements(tensor) == 0)
     return Error::success();
@@ -110,7 +111,8 @@ static Error checkStrides(const char *what, const braid_argument &declared,
       return makeError(BRAID_INVALID_ARGUMENT,
                        "%s: stride %d is %lld, expected %lld, for which the "
                        "function was compiled",
-                       what, d, static_cast<long long>(tensor.strides[d]),
+                       describe(function, i).c_str(), d,
+                       static_cast<long long>(tensor.strides[d]),
                        static_cast<long long>(stride));
     dense = stride * tensor.sizes[d];
   }
@@ -121,7 +123,8 @@ static Error checkStrides(const char *what, const braid_argument &declared,
     return makeError(BRAID_INVALID_ARGUMENT,
                      "%s: strides are %s for %s, expected strides at which "
                      "what is written does not overlap",
-                     what, list.c_str(), typeString(tensor).c_str());
+                     describe(function, i).c_str(), list.c_str(),
+                     typeString(tensor).c_str());
   }
   return Error::success();
 }
@@ -129,16 +132,16 @@ static Error checkStrides(const char *what, const braid_argument &declared,
 static Error checkArgument(const braid_function &function, int64_t i,
                            const braid_argument &expected,
                            const braid_tensor &tensor, int64_t &tokens) {
-  std::string where = describe(function, i);
-  const char *what = where.c_str();
   if (tensor.dtype != expected.dtype)
-    return makeError(BRAID_INVALID_ARGUMENT, "%s is %s, expected %s", what,
-                     dtypeName(tensor.dtype), dtypeName(expected.dtype));
+    return makeError(BRAID_INVALID_ARGUMENT, "%s is %s, expected %s",
+                     describe(function, i).c_str(), dtypeName(tensor.dtype),
+                     dtypeName(expected.dtype));
   if (tensor.rank != expected.rank)
     return makeError(BRAID_INVALID_ARGUMENT, "%s has rank %d, expected %d",
-                     what, tensor.rank, expected.rank);
+                     describe(function, i).c_str(), tensor.rank, expected.rank);
   if (Error error = checkTensor(tensor))
-    return makeError(error.status(), "%s: %s", what, error.text().c_str());
+    return makeError(error.status(), "%s: %s", describe(function, i).c_str(),
+                     error.text().c_str());
   for (int d = 0; d < tensor.rank; ++d) {
     long long size = tensor.sizes[d];
     int64_t extent = expected.sizes[d];
@@ -151,25 +154,30 @@ static Error checkArgument(const braid_function &function, int64_t i,
         return makeError(BRAID_INVALID_ARGUMENT,
                          "%s: size %d is %lld, expected the token count of the "
                          "arguments before it, %lld",
-                         what, d, size, static_cast<long long>(tokens));
+                         describe(function, i).c_str(), d, size,
+                         static_cast<long long>(tokens));
     } else if (size != extent) {
       return makeError(BRAID_INVALID_ARGUMENT,
-                       "%s: size %d is %lld, expected %lld", what, d, size,
+                       "%s: size %d is %lld, expected %lld",
+                       describe(function, i).c_str(), d, size,
                        static_cast<long long>(extent));
     }
   }
-  return checkStrides(what, expected, tensor);
+  return checkStrides(function, i, expected, tensor);
 }
 
 /// Checks that what is only written shares no memory with another argument.
 /// Caches may: an engine cuts several from one pool.
 static Error checkOutputs(const braid_function &function,
                           const braid_tensor *arguments) {
+  std::vector<Run> runs(function.num_arguments);
+  for (int64_t i = 0; i < function.num_arguments; ++i)
+    runs[i] = firstRun(arguments[i]);
   for (int64_t i = 0; i < function.num_arguments; ++i) {
     if (declaration(function, i).access != BRAID_ACCESS_WRITE)
       continue;
     for (int64_t j = 0; j < function.num_arguments; ++j)
-      if (i != j && surelyOverlap(arguments[i], arguments[j]))
+      if (i != j && runs[i].overlaps(runs[j]))
         return makeError(BRAID_INVALID_ARGUMENT,
                          "%s: %s at %p overlaps %s at %p, expected memory of "
                          "its own, as the function writes it",
@@ -182,13 +190,16 @@ static Error checkOutputs(const braid_function &function,
 
 void braid::runtime::appendTensorToKey(std::string &key,
                                        const braid_tensor &tensor) {
-  appendToKey(key, tensor.data);
-  appendToKey(key, tensor.dtype);
-  appendToKey(key, tensor.rank);
+  // Together, since each append costs as much as what it appends.
+  int64_t packed[2 + 2 * BRAID_MAX_RANK];
+  int n = 0;
+  packed[n++] = static_cast<int64_t>(reinterpret_cast<uintptr_t>(tensor.data));
+  packed[n++] = int64_t(tensor.dtype) << 32 | tensor.rank;
   for (int d = 0; d < tensor.rank; ++d) {
-    appendToKey(key, tensor.sizes[d]);
-    appendToKey(key, tensor.strides[d]);
+    packed[n++] = tensor.sizes[d];
+    packed[n++] = tensor.strides[d];
   }
+  key.append(reinterpret_cast<const char *>(packed), n * sizeof(int64_t));
 }
 
 Error braid::runtime::checkCall(const braid_call *call, CheckedCall &checked) {
@@ -220,6 +231,8 @@ Error braid::runtime::checkCall(const braid_call *call, CheckedCall &checked) {
   }
   if (Error error = checkOutputs(function, call->arguments))
     return error;
+  // Rank 3 is the most that is common.
+  checked.key.reserve(16 + 64 * call->num_arguments);
   const braid_function *identity = &function;
   appendToKey(checked.key, identity);
   appendToKey(checked.key, checked.tokens);

@@ -170,6 +170,8 @@ Error Context::execute(const braid_call *call) {
                      static_cast<long long>(checked.tokens));
   // A caller's capture takes in each launch, not our graphs.
   bool useGraphs = prepared && !joins;
+  findings.launches.clear();
+  findings.segments.clear();
   if (Error error = run(checked, FrameMode::Check, useGraphs, joins))
     return error;
   return run(checked, FrameMode::Execute, useGraphs, joins);

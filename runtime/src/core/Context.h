@@ -76,6 +76,22 @@ public:
   /// are too many.
   void keepGraph(const std::string &key, std::unique_ptr<Graph> graph);
 
+  /// What the check of a call found, in order, so that its execution need not
+  /// look for it again. Compiled code says the same both times.
+  struct Findings {
+    struct Launch {
+      const braid_op *op;
+      const braid_kernel *kernel;
+      size_t scratchBytes;
+    };
+    struct Segment {
+      const braid_region *region;
+      const Graph *graph; ///< NULL: not captured
+    };
+    std::vector<Launch> launches;
+    std::vector<Segment> segments;
+  } findings;
+
   const braid_context_options options;
   const std::unique_ptr<Backend> backend;
   Allocator allocator;

@@ -235,6 +235,8 @@ std::string Frame::segmentKey(const braid_region &segment,
 Error Frame::tryBeginSegment(const braid_region *segment,
                              const braid_tensor *const *liveIns,
                              bool &runBody) {
+  if (mode == FrameMode::Execute)
+    return executeSegment(segment, runBody);
   if (Error error = checkBegin(segment, "segment"))
     return error;
   if (segment->num_live_ins < 0)
@@ -256,6 +258,9 @@ Error Frame::tryBeginSegment(const braid_region *segment,
     key = segmentKey(*segment, liveIns);
     graph = context.graphs.find(key);
   }
+  if (mode == FrameMode::Check)
+    context.findings.segments.push_back(
+        {segment, graph ? graph->get() : nullptr});
   switch (mode) {
   case FrameMode::Check:
     if (useGraphs && !graph && context.options.require_prepared)
@@ -278,21 +283,38 @@ Error Frame::tryBeginSegment(const braid_region *segment,
     capturing = true;
     break;
   case FrameMode::Execute:
-    if (graph) {
-      backend.enterSegment(*segment, SegmentUse::Replay);
-      context.counters.replayed += (*graph)->launches;
-      ++context.counters.replays;
-      return backend.replay(**graph);
-    }
-    backend.enterSegment(*segment, SegmentUse::Eager);
-    ++context.counters.eager_segments;
-    break;
+    break; // has gone another way
   }
   kind = RegionKind::Segment;
   region = segment;
   regionKey = std::move(key);
   const braid_schedule &schedule = *schedules.back().description;
   rules.begin(segment->name, schedule.num_streams, schedule.num_events);
+  runBody = true;
+  return Error::success();
+}
+
+/// Compiled code contradicts what it said when it was checked.
+static Error differsFromCheck(const char *what) {
+  return makeError(
+      BRAID_INTERNAL,
+      "compiled code has another %s than when the call was checked", what);
+}
+
+Error Frame::executeSegment(const braid_region *segment, bool &runBody) {
+  const auto &found = context.findings.segments;
+  if (segmentsDone == found.size() || found[segmentsDone].region != segment)
+    return differsFromCheck("segment");
+  if (const Graph *graph = found[segmentsDone++].graph) {
+    backend.enterSegment(*segment, SegmentUse::Replay);
+    context.counters.replayed += graph->launches;
+    ++context.counters.replays;
+    return backend.replay(*graph);
+  }
+  backend.enterSegment(*segment, SegmentUse::Eager);
+  ++context.counters.eager_segments;
+  kind = RegionKind::Segment;
+  region = segment;
   runBody = true;
   return Error::success();
 }
@@ -309,8 +331,9 @@ Error Frame::tryEndSegment() {
   if (!inSegment())
     return Error(BRAID_INTERNAL,
                  "compiled code ends a segment that did not begin");
-  if (Error error = rules.end())
-    return error;
+  if (mode != FrameMode::Execute)
+    if (Error error = rules.end())
+      return error;
   kind = RegionKind::None;
   region = nullptr;
   if (!capturing)
@@ -416,6 +439,8 @@ Error Frame::checkSlot(int32_t slot, const char *what) const {
 
 Error Frame::tryLaunch(const braid_op *op, int32_t stream,
                        const braid_tensor *const *operands) {
+  if (mode == FrameMode::Execute)
+    return executeLaunch(op, stream, operands);
   if (Error error = checkOp(op, operands, BRAID_INTERNAL))
     return error;
   if (Error error = checkStream(stream, "launch"))
@@ -425,16 +450,30 @@ Error Frame::tryLaunch(const braid_op *op, int32_t stream,
   Launch launch = {nullptr, op, operands, stream, nullptr, 0};
   if (Error error = context.resolve(launch))
     return error;
+  if (mode == FrameMode::Check)
+    context.findings.launches.push_back(
+        {op, launch.kernel, launch.scratchBytes});
   if (mode == FrameMode::CheckForPrepare)
     if (Error error = backend.prepareLaunch(launch))
       return error;
   if (inSegment())
     if (Error error = rules.launch(stream, op->name))
       return error;
-  if (!performs())
-    return Error::success();
-  if (mode == FrameMode::Execute)
-    ++context.counters.launches;
+  return performs() ? backend.launch(launch) : Error::success();
+}
+
+Error Frame::executeLaunch(const braid_op *op, int32_t stream,
+                           const braid_tensor *const *operands) {
+  const auto &found = context.findings.launches;
+  if (launchesDone == found.size() || found[launchesDone].op != op)
+    return differsFromCheck("launch");
+  const auto &finding = found[launchesDone++];
+  Launch launch = {finding.kernel, op,      operands,
+                   stream,         nullptr, finding.scratchBytes};
+  if (Error error =
+          context.scratch.get(stream, launch.scratchBytes, launch.scratch))
+    return error;
+  ++context.counters.launches;
   return backend.launch(launch);
 }
 
@@ -445,6 +484,9 @@ void Frame::launch(const braid_op *op, int32_t stream,
 }
 
 Error Frame::tryRecord(int32_t stream, int32_t slot) {
+  // What is enqueued now was checked before.
+  if (mode == FrameMode::Execute)
+    return backend.record(stream, schedules.back().firstEvent + slot);
   if (Error error = checkStream(stream, "record"))
     return error;
   if (Error error = checkSlot(slot, "record"))
@@ -466,6 +508,9 @@ void Frame::record(int32_t stream, int32_t slot) {
 }
 
 Error Frame::tryWait(int32_t stream, int32_t slot) {
+  // What is enqueued now was checked before.
+  if (mode == FrameMode::Execute)
+    return backend.wait(stream, schedules.back().firstEvent + slot);
   if (Error error = checkStream(stream, "wait"))
     return error;
   if (Error error = checkSlot(slot, "wait"))

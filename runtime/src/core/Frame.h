@@ -106,6 +106,9 @@ private:
   Error tryBeginSegment(const braid_region *segment,
                         const braid_tensor *const *liveIns, bool &runBody);
   Error tryEndSegment();
+  Error executeSegment(const braid_region *segment, bool &runBody);
+  Error executeLaunch(const braid_op *op, int32_t stream,
+                      const braid_tensor *const *operands);
   Error tryBeginEager(const braid_region *region, bool &runBody);
   Error tryEndEager();
   /// Tells the engine of an eager region inside its own capture.
@@ -123,6 +126,8 @@ private:
   std::string regionKey;
   CaptureRules rules;
   bool capturing = false;
+  /// How many of the findings were used by now.
+  size_t launchesDone = 0, segmentsDone = 0;
 };
 
 } // namespace braid::runtime

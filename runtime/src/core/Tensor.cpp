@@ -164,26 +164,17 @@ bool braid::runtime::hasDistinctElements(const braid_tensor &tensor) {
   return true;
 }
 
-/// Bytes from `data` on without a gap.
-static uintptr_t runBytes(const braid_tensor &tensor) {
+Run braid::runtime::firstRun(const braid_tensor &tensor) {
   if (numElements(tensor) == 0)
-    return 0;
+    return Run();
   int64_t run = 1;
   for (int d = tensor.rank - 1; d >= 0; --d) {
     if (tensor.sizes[d] != 1 && tensor.strides[d] != run)
       break;
     run *= tensor.sizes[d];
   }
-  return run * elementSize(tensor.dtype);
-}
-
-bool braid::runtime::surelyOverlap(const braid_tensor &a,
-                                   const braid_tensor &b) {
-  auto startA = reinterpret_cast<uintptr_t>(a.data),
-       startB = reinterpret_cast<uintptr_t>(b.data);
-  uintptr_t bytesA = runBytes(a), bytesB = runBytes(b);
-  return bytesA && bytesB && startA < startB + bytesB &&
-         startB < startA + bytesA;
+  auto begin = reinterpret_cast<uintptr_t>(tensor.data);
+  return {begin, begin + run * elementSize(tensor.dtype)};
 }
 
 std::string braid::runtime::typeString(const braid_tensor &tensor) {

@@ -15,6 +15,7 @@
 
 #include "Error.h"
 
+#include <cstdint>
 #include <string>
 
 namespace braid::runtime {
@@ -40,9 +41,19 @@ Error checkTensor(const braid_tensor &tensor);
 /// Whether writing one element never changes another one.
 bool hasDistinctElements(const braid_tensor &tensor);
 
-/// Whether two tensors share bytes. Where one has gaps only its first run
-/// without a gap is looked at, so the answer "no" is not certain then.
-bool surelyOverlap(const braid_tensor &a, const braid_tensor &b);
+/// Bytes without a gap; none if both ends are the same.
+struct Run {
+  uintptr_t begin = 0, end = 0;
+
+  bool overlaps(const Run &other) const {
+    return begin < end && other.begin < other.end && begin < other.end &&
+           other.begin < end;
+  }
+};
+
+/// The bytes of `tensor` up to its first gap. If those of two tensors overlap
+/// they share memory; otherwise they may do so further on.
+Run firstRun(const braid_tensor &tensor);
 
 /// Shape and type, such as "8x64xf32".
 std::string typeString(const braid_tensor &tensor);
