@@ -215,6 +215,8 @@ class Call:
             for i in reversed(range(len(array.extents))):
                 tensor.sizes[i], tensor.strides[i] = array.extents[i], stride
                 stride *= array.extents[i]
+            if array.by_block:
+                tensor.strides[0], tensor.strides[1] = 1, array.extents[0]
         self.struct = CCall(ctypes.sizeof(CCall),
                             ctypes.pointer(function.struct),
                             ctypes.cast(self.tensors, ctypes.POINTER(CTensor)),

@@ -41,8 +41,9 @@ def random_bytes(element, count, seed):
 
 
 class HostArray:
-    def __init__(self, extents, element):
+    def __init__(self, extents, element, by_block=False):
         self.extents, self.element = tuple(extents), element
+        self.by_block = by_block  # the first index is the fastest
         self.size = math.prod(extents) * braid.BYTES[element]
         self.memory = (ctypes.c_char * (self.size + 64))()
         address = ctypes.addressof(self.memory)
@@ -75,8 +76,8 @@ class HostDevice:
     def __init__(self):
         self.contexts = []
 
-    def array(self, extents, element):
-        return HostArray(extents, element)
+    def array(self, extents, element, by_block=False):
+        return HostArray(extents, element, by_block)
 
     host_array = array
 
@@ -106,13 +107,16 @@ def torch_type(element):
 
 
 class TorchArray:
-    def __init__(self, extents, element):
+    def __init__(self, extents, element, by_block=False):
         import torch
         self.extents, self.element = tuple(extents), element
-        self.tensor = torch.empty(self.extents, dtype=torch_type(element),
-                                  device="cuda")
-        self.pointer = self.tensor.data_ptr()
-        self.bytes = self.tensor.view(-1).view(torch.uint8)
+        self.by_block = by_block  # the first index is the fastest
+        self.flat = torch.empty(math.prod(self.extents),
+                                dtype=torch_type(element), device="cuda")
+        self.tensor = (self.flat.view(self.extents[::-1]).t() if by_block
+                       else self.flat.view(self.extents))
+        self.pointer = self.flat.data_ptr()
+        self.bytes = self.flat.view(torch.uint8)
 
     def write(self, data):
         import torch
@@ -137,8 +141,7 @@ class TorchArray:
                                            generator=generator, device="cuda"))
             return
         # In pieces: f32 copies of large arrays would need much memory.
-        flat = self.tensor.view(-1)
-        for piece in flat.split(1 << 26):
+        for piece in self.flat.split(1 << 26):
             values = torch.randn(piece.shape, generator=generator,
                                  device="cuda") * 0.5
             piece.copy_(values.to(piece.dtype))
@@ -168,8 +171,8 @@ class TorchDevice:
         self.start = torch.cuda.Event(enable_timing=True)
         self.end = torch.cuda.Event(enable_timing=True)
 
-    def array(self, extents, element):
-        return TorchArray(extents, element)
+    def array(self, extents, element, by_block=False):
+        return TorchArray(extents, element, by_block)
 
     def host_array(self, extents, element):
         return HostArray(extents, element)

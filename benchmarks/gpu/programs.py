@@ -71,9 +71,17 @@ def gemm_arguments(model, scale):
     ]
 
 
-def shaped(kind, extents, element):
-    return "%s<%s>" % (kind, "x".join(
-        ["?" if extent < 0 else str(extent) for extent in extents] + [element]))
+def is_by_block(name, extents):
+    """Scales of activations lie by block rather than by row, as cuBLASLt reads
+    them. PyTorch gets them so too."""
+    return name == "value_scale" and len(extents) == 2
+
+
+def shaped(kind, extents, element, by_block=False):
+    layout = ", strided<[1, ?]>" if by_block and kind == "memref" else ""
+    return "%s<%s%s>" % (kind, "x".join(
+        ["?" if extent < 0 else str(extent) for extent in extents] + [element]),
+        layout)
 
 
 def declare(arguments, kind):
@@ -86,7 +94,9 @@ def declare(arguments, kind):
         if role == "output" and kind == "tensor":
             attributes.append("bufferization.writable = true")
         lines.append("    %%%s: %s {%s}" % (
-            name, shaped(kind, extents, element), ", ".join(attributes)))
+            name, shaped("memref" if is_by_block(name, extents) else kind,
+                         extents, element, is_by_block(name, extents)),
+            ", ".join(attributes)))
     return ",\n".join(lines)
 
 
@@ -114,7 +124,7 @@ def launch(stream, text):
 
 
 def types_of(arguments, kind):
-    return {name: shaped(kind, extents, element)
+    return {name: shaped(kind, extents, element, is_by_block(name, extents))
             for name, extents, element, _ in arguments}
 
 
@@ -161,6 +171,12 @@ def planned_gemms(model, scale):
     types = types_of(arguments, "tensor")
     results = [result for _, _, result in GEMMS]
     body = ["  %%out%d = %s" % (i, gemm(i, types)) for i in range(4)]
+    for name, extents, element, _ in arguments:
+        if is_by_block(name, extents):
+            body = ["  %%tensor = bufferization.to_tensor %%%s restrict : %s to %s"
+                    % (name, shaped("memref", extents, element, True),
+                       types[name])] + [line.replace("%" + name, "%tensor")
+                                        for line in body]
     returned = ", ".join(types[result] for result in results)
     return string.Template("""\
 // The four GEMMs that read the hidden states, scheduled by the compiler.

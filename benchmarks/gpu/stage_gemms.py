@@ -290,10 +290,11 @@ class Row:
         seed = 0
         for name, extents, element, role in programs.gemm_arguments(
                 self.model, self.scale):
+            by_block = programs.is_by_block(name, extents)
             extents = [self.tokens if e < 0 else e for e in extents]
             for arrays in sets if role == "weight" else sets[:1]:
                 seed += 1
-                array = self.device.array(extents, element)
+                array = self.device.array(extents, element, by_block)
                 if role != "output":
                     array.fill_random(seed)
                 if "scale" in name:

@@ -333,6 +333,21 @@ TEST_P(TypedKernels, LinearFp8) {
           product.expect(i, 0, j, wide(i, j), false);
           ASSERT_EQ(y(i, j).bits, encodeBf16(wide(i, j)));
         }
+      if (kind == ScaleKind::Whole)
+        continue;
+      // Scales of x may lie by block.
+      int64_t blocks = (k + 127) / 128;
+      Floats byBlock({blocks, t}), same({t, n});
+      for (int64_t i = 0; i < t; ++i)
+        for (int64_t b = 0; b < blocks; ++b)
+          byBlock(b, i) = (*product.xScale)(i, 0, b);
+      braid_tensor scattered =
+          makeTensor(byBlock.data.data(), BRAID_F32, {t, blocks}, {1, t});
+      ASSERT_EQ(run(linear,
+                    {&x, &product.w, &scattered, product.weightScale(), &same}),
+                BRAID_OK)
+          << error();
+      EXPECT_EQ(same.data, wide.data);
     }
 }
 

@@ -106,6 +106,13 @@ Error Context::prepare(const braid_call *call) {
     return Error::success();
   if (Error error = backend->useCallerStream(checked.stream))
     return error;
+  bool isCapturing = false;
+  if (Error error = backend->isCallerCapturing(isCapturing))
+    return error;
+  if (isCapturing)
+    return Error(BRAID_INVALID_ARGUMENT,
+                 "the caller is capturing its stream, expected braid_prepare "
+                 "before that");
   if (Error error = run(checked, FrameMode::CheckForPrepare, true))
     return error;
   if (Error error = run(checked, FrameMode::Prepare, true))

@@ -262,7 +262,7 @@ static void checkProduct(Checker &checker, const braid_kernel_call &call,
                          int dims) {
   checker.operand(X, "x", {BRAID_F32, BRAID_BF16, BRAID_F8E4M3}, dims, dims)
       .operand(Weight, "weight", {BRAID_F32, BRAID_BF16, BRAID_F8E4M3}, 2, 2)
-      .operand(XScale, "x_scale", BRAID_F32, 1, dims, Presence::Optional)
+      .scattered(XScale, "x_scale", {BRAID_F32}, 1, dims, Presence::Optional)
       .operand(WeightScale, "weight_scale", {BRAID_F32, BRAID_F8E8M0}, 1, 2,
                Presence::Optional)
       .operand(Y, "y", FloatTypes, dims, dims);

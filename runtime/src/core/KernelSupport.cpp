@@ -61,6 +61,21 @@ static bool isAmong(int32_t dtype, std::initializer_list<int32_t> dtypes,
 Checker &Checker::operand(int64_t i, const char *name,
                           std::initializer_list<int32_t> dtypes, int minRank,
                           int maxRank, Presence presence) {
+  scattered(i, name, dtypes, minRank, maxRank, presence);
+  const braid_tensor *tensor = call.operands[i];
+  if (!ok() || !tensor)
+    return *this;
+  int last = tensor->rank - 1;
+  if (last >= 0 && tensor->sizes[last] > 1 && tensor->strides[last] != 1)
+    fail(BRAID_INVALID_ARGUMENT,
+         "operand '%s' has stride %lld in its last dimension, expected 1", name,
+         static_cast<long long>(tensor->strides[last]));
+  return *this;
+}
+
+Checker &Checker::scattered(int64_t i, const char *name,
+                            std::initializer_list<int32_t> dtypes, int minRank,
+                            int maxRank, Presence presence) {
   if (!ok())
     return *this;
   names[i] = name;
@@ -89,11 +104,6 @@ Checker &Checker::operand(int64_t i, const char *name,
     if (tensor->sizes[d] < 0 || tensor->strides[d] < 0)
       fail(BRAID_INVALID_ARGUMENT, "operand '%s' has a negative size or stride",
            name);
-  int last = tensor->rank - 1;
-  if (last >= 0 && tensor->sizes[last] > 1 && tensor->strides[last] != 1)
-    fail(BRAID_INVALID_ARGUMENT,
-         "operand '%s' has stride %lld in its last dimension, expected 1", name,
-         static_cast<long long>(tensor->strides[last]));
   return *this;
 }
 

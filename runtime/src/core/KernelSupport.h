@@ -43,6 +43,10 @@ public:
                    int maxRank, Presence presence = Presence::Required) {
     return operand(i, name, {dtype}, minRank, maxRank, presence);
   }
+  /// The same with any strides.
+  Checker &scattered(int64_t i, const char *name,
+                     std::initializer_list<int32_t> dtypes, int minRank,
+                     int maxRank, Presence presence = Presence::Required);
   /// The same without a condition on type and strides.
   Checker &anyOperand(int64_t i, const char *name);
   /// Extent `dim` of operand `i` is `expected`. Absent operands pass.

@@ -137,7 +137,7 @@ Error CudaBackend::isCallerCapturing(bool &capturing) {
   if (Error error = checkCuda(cudaStreamIsCapturing(caller, &status),
                               "cudaStreamIsCapturing"))
     return error;
-  capturing = status == cudaStreamCaptureStatusActive;
+  capturing = joinsCapture = status == cudaStreamCaptureStatusActive;
   if (status == cudaStreamCaptureStatusInvalidated)
     return Error(BRAID_INVALID_ARGUMENT,
                  "the capture of the caller's stream was invalidated before "
@@ -441,8 +441,6 @@ void CudaBackend::enterCall(const char *verb, const braid_function &function,
                             int64_t) {
   nvtxRangePushA(function.name ? function.name : verb);
   inCall = true;
-  if (isCallerCapturing(joinsCapture))
-    joinsCapture = false;
   // Graphs that were retired long ago and are done.
   while (!retired.empty() && retired.front().done &&
          cudaEventQuery(retired.front().done) == cudaSuccess) {

@@ -12,10 +12,11 @@
 //  * With block scales: one product a group, rows in parts. cuBLASLt wants the
 //    scales of x transposed and the rows of the weight's scales a multiple of
 //    16 bytes apart, so one small kernel writes both to scratch before the
-//    product. It does so in every call: scales that were written once would be
-//    wrong when a weight is loaded to the same address later. cuBLASLt takes
-//    multiples of 4 rows; up to 64 rows are padded to a multiple of 16 in
-//    scratch, and of more rows the last few are.
+//    product, unless they lie that way already. It does so in every call:
+//    scales that were written once would be wrong when a weight is loaded to
+//    the same address later. cuBLASLt takes multiples of 4 rows; up to 64 rows
+//    are padded to a multiple of 16 in scratch, and of more rows the last few
+//    are.
 //  * What cuBLASLt refuses (rows of x that overlap, addresses and distances
 //    that are not aligned, K that is no multiple of 16 in fp8 or of 128 with
 //    block scales): a plain kernel.
@@ -88,8 +89,10 @@ struct Problem {
   int64_t weightScaleRows() const { return (n + ScaleBlock - 1) / ScaleBlock; }
   int64_t weightScaleStride() const { return padded(scaleBlocks(), 4); }
   int64_t yPaddedRow() const { return padded(n, 16); }
-  /// Whether cuBLASLt can read the weight's block scales where they lie.
+  /// Whether cuBLASLt can read block scales where they lie: those of the
+  /// weight, and those of all rows of x.
   bool hasReadyWeightScales() const;
+  bool hasReadyXScales() const;
 
   const void *xAt(int64_t row, int64_t group) const {
     return advance(x, (row * xRow + group * xGroup) * elementSize(type));
@@ -177,7 +180,7 @@ Problem::Problem(const braid_kernel_call &call) {
   xScale = {xScales->data, xScales->dtype, 0, 0, 0};
   if (xScales->rank > 1) {
     xScale.row = xScales->strides[0];
-    xScale.block = 1;
+    xScale.block = xScales->strides[xScales->rank - 1];
     xScale.group = isGrouped ? xScales->strides[1] : 0;
   }
   weightScale = {weightScales->data, weightScales->dtype, 0, 0, 0};
@@ -192,6 +195,12 @@ bool Problem::hasReadyWeightScales() const {
   return weightScale.dtype == BRAID_F32 && weightScale.block == 1 &&
          reinterpret_cast<uintptr_t>(weightScale.data) % MaxAlignment == 0 &&
          weightScale.row == weightScaleStride();
+}
+
+bool Problem::hasReadyXScales() const {
+  return groups == 1 && rows % 4 == 0 && xScale.row == 1 &&
+         (xScale.block == rows || scaleBlocks() == 1) &&
+         reinterpret_cast<uintptr_t>(xScale.data) % MaxAlignment == 0;
 }
 
 /// Largest power of two, up to the most that is asked for, that divides an
@@ -338,8 +347,8 @@ private:
   Error choosePart(const Problem &problem, const ScratchPlan &scratch,
                    bool prepare, Part &part);
   Error runPart(const Problem &problem, const ScratchPlan &layout,
-                const Part &part, const float *weightScales, char *scratch,
-                cudaStream_t stream);
+                const Part &part, const float *xScales,
+                const float *weightScales, char *scratch, cudaStream_t stream);
   Error enqueue(GemmPlan &plan, const GemmOperands &operands, char *scratch,
                 cudaStream_t stream) {
     return checkCublas(plan.matmul.enqueue(operands, plan.algorithm, scratch,
@@ -570,11 +579,10 @@ static Error copyRows(void *to, int64_t toStride, const void *from,
 }
 
 Error GemmState::runPart(const Problem &problem, const ScratchPlan &layout,
-                         const Part &part, const float *weightScales,
-                         char *scratch, cudaStream_t stream) {
+                         const Part &part, const float *xScales,
+                         const float *weightScales, char *scratch,
+                         cudaStream_t stream) {
   char *xRows = scratch + layout.x, *yRows = scratch + layout.y;
-  const float *xScales =
-      reinterpret_cast<const float *>(scratch + layout.xScale);
   int64_t yBytes = elementSize(problem.yType);
   for (int64_t group = 0; group < problem.groups; ++group) {
     GemmOperands operands;
@@ -630,11 +638,19 @@ Error GemmState::runBlocks(const Problem &problem, char *scratch,
         return error;
       continue;
     }
+    // An engine may keep scales as cuBLASLt reads them.
+    bool isXReady = problem.hasReadyXScales() && part.rows == problem.rows &&
+                    !part.isPadded;
+    const float *xScales =
+        isXReady ? static_cast<const float *>(problem.xScale.data)
+                 : reinterpret_cast<float *>(scratch + layout.xScale);
     ScaleConversion conversion;
     conversion.groups = problem.groups;
     conversion.blocks = problem.scaleBlocks();
-    conversion.xTo = reinterpret_cast<float *>(scratch + layout.xScale);
-    conversion.x = problem.plain(part.row, part.rows).xScale;
+    if (!isXReady) {
+      conversion.xTo = reinterpret_cast<float *>(scratch + layout.xScale);
+      conversion.x = problem.plain(part.row, part.rows).xScale;
+    }
     conversion.rows = part.rows;
     conversion.paddedRows = part.paddedRows;
     if (!isReady) {
@@ -649,8 +665,8 @@ Error GemmState::runBlocks(const Problem &problem, char *scratch,
     if (Error error = checkCuda(launchScales(conversion, stream),
                                 "the kernel that converts scales"))
       return error;
-    if (Error error =
-            runPart(problem, layout, part, weightScales, scratch, stream))
+    if (Error error = runPart(problem, layout, part, xScales, weightScales,
+                              scratch, stream))
       return error;
   }
   return Error::success();

@@ -42,6 +42,7 @@ static Scales scalesAt(const braid_tensor *tensor, int64_t rowsPerScale,
     Matrix matrix = matrixAt(tensor, i, j);
     scales.data = matrix.data;
     scales.rowStride = matrix.rowStride;
+    scales.blockStride = tensor->strides[tensor->rank - 1];
   }
   return scales;
 }

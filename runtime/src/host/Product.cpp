@@ -33,7 +33,7 @@ static constexpr int64_t ScaleColumns = 128;
 float Scales::get(int64_t row, int64_t block) const {
   if (!data)
     return 1.0f;
-  int64_t index = isWhole ? 0 : row / rowsPerScale * rowStride + block;
+  int64_t index = isWhole ? 0 : row / rowsPerScale * rowStride + block * blockStride;
   return dtype == BRAID_F32
              ? static_cast<const float *>(data)[index]
              : scaleFromE8m0(static_cast<const uint8_t *>(data)[index]);

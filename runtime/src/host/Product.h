@@ -32,6 +32,7 @@ struct Scales {
   int32_t dtype = BRAID_F32;
   bool isWhole = false;
   int64_t rowStride = 0; ///< in elements
+  int64_t blockStride = 1;
   int64_t rowsPerScale = 1;
 
   float get(int64_t row, int64_t block) const;

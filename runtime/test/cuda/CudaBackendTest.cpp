@@ -245,6 +245,8 @@ TEST_F(CudaBackend, JoinsTheCallersCapture) {
     EXPECT_EQ(braid_execute(*context, &prefill), BRAID_OK) << context->error();
     EXPECT_EQ(braid_synchronize(*context), BRAID_INVALID_ARGUMENT);
     EXPECT_CONTAINS(context->error(), "is being captured");
+    EXPECT_EQ(braid_prepare(*context, &prefill), BRAID_INVALID_ARGUMENT);
+    EXPECT_CONTAINS(context->error(), "expected braid_prepare before that");
     cudaGraph_t graph = nullptr;
     CUDA_OK(cudaStreamEndCapture(stream.handle, &graph));
     EXPECT_EQ(y.get(), 0);

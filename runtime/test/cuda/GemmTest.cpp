@@ -143,6 +143,8 @@ struct Shape {
   int64_t xOffset = 0, weightOffset = 0, yOffset = 0;
   bool repeatsX = false;    ///< all rows of x are the same memory
   bool isFullRange = false; ///< any bytes of fp8
+  /// Scales of x lie by block rather than by row, as cuBLASLt reads them.
+  bool scalesByBlock = false;
 
   std::string text() const {
     std::stringstream out;
@@ -154,7 +156,8 @@ struct Shape {
         << ", padding " << xPadding << "/" << weightPadding << "/" << yPadding
         << "/" << scalePadding << ", offset " << xOffset << "/" << weightOffset
         << "/" << yOffset << (repeatsX ? ", repeated rows" : "")
-        << (isFullRange ? ", full range" : "");
+        << (isFullRange ? ", full range" : "")
+        << (scalesByBlock ? ", scales by block" : "");
     return out.str();
   }
 };
@@ -329,6 +332,10 @@ void Call::make() {
   xScaleBytes.resize(isWholeX() ? xScale.layOut(BRAID_F32, {1}, 0, 0)
                                 : xScale.layOut(BRAID_F32, sizes(blocks),
                                                 shape.scalePadding, 0));
+  if (shape.scalesByBlock) {
+    xScale.tensor.strides[0] = 1;
+    xScale.tensor.strides[1] = shape.rows;
+  }
   weightScaleBytes.resize(
       isWholeWeight() ? weightScale.layOut(weightScaleType, {1}, 0, 0)
                       : weightScale.layOut(weightScaleType,
@@ -848,6 +855,22 @@ TEST_F(GemmTest, NewScales) {
     EXPECT_FALSE(before == after) << shape.text();
     (void)cudaGraphExecDestroy(graph);
   }
+}
+
+// Scales of x that lie as cuBLASLt reads them are read where they lie, and with
+// rows that need padding converted like others.
+TEST_F(GemmTest, ScalesByBlock) {
+  for (Form form : {Form::Blocks, Form::BlocksE8m0})
+    for (int64_t rows : {1, 4, 17, 64, 300}) {
+      Shape shape;
+      shape.type = BRAID_F8E4M3;
+      shape.form = form;
+      shape.rows = rows;
+      shape.n = 192;
+      shape.k = 512;
+      shape.scalesByBlock = true;
+      checkCall(shape, By::Either);
+    }
 }
 
 //===----------------------------------------------------------------------===//
