@@ -600,6 +600,76 @@ TEST_P(Conformance, NewestKernelThatAccepts) {
   EXPECT_CONTAINS(context.error(), "no kernel is registered for op 'nobody's'");
 }
 
+// What the check of a prepared call found is kept for the next one, until
+// something changes.
+TEST_P(Conformance, RepeatedCallsSeeChanges) {
+  for (bool capture : {false, true}) {
+    SCOPED_TRACE(capture);
+    Context context(options([&](braid_context_options &options) {
+      options.capture = capture;
+      options.max_graphs = 1;
+    }));
+    addKernels(context);
+    int checks = 0;
+    context.add(
+        "add",
+        [](const braid_kernel_call &call) {
+          *static_cast<float *>(call.operands[1]->data) = 100;
+          return BRAID_OK;
+        },
+        [&](const braid_kernel_call &) {
+          ++checks;
+          return BRAID_OK;
+        });
+    OneSegment one;
+    Floats x({1}), y({1}), z({1});
+    std::vector<braid_tensor> arguments = {x.tensor, y.tensor};
+    braid_call call = one.function.call(arguments);
+    ASSERT_EQ(braid_prepare(context, &call), BRAID_OK) << context.error();
+    for (int i = 0; i < 3; ++i) {
+      y(0) = 0;
+      ASSERT_EQ(braid_execute(context, &call), BRAID_OK) << context.error();
+      ASSERT_EQ(braid_synchronize(context), BRAID_OK);
+      EXPECT_EQ(y(0), 100);
+    }
+    EXPECT_EQ(checks, 2) << "none after the first execution";
+    // A newer kernel: launches take it, a captured segment keeps its own.
+    context.add("add", [](const braid_kernel_call &call) {
+      *static_cast<float *>(call.operands[1]->data) = 200;
+      return BRAID_OK;
+    });
+    ASSERT_EQ(braid_execute(context, &call), BRAID_OK) << context.error();
+    ASSERT_EQ(braid_synchronize(context), BRAID_OK);
+    EXPECT_EQ(y(0), capture ? 100 : 200);
+    // Another call drives the captured segment out.
+    std::vector<braid_tensor> others = {x.tensor, z.tensor};
+    braid_call other = one.function.call(others);
+    ASSERT_EQ(braid_prepare(context, &other), BRAID_OK) << context.error();
+    int64_t eager = context.statistics().eager_segments;
+    ASSERT_EQ(braid_execute(context, &call), BRAID_OK) << context.error();
+    ASSERT_EQ(braid_execute(context, &call), BRAID_OK) << context.error();
+    ASSERT_EQ(braid_synchronize(context), BRAID_OK);
+    EXPECT_EQ(y(0), 200);
+    EXPECT_EQ(context.statistics().eager_segments, eager + 2);
+    // More workspace than before: segments lie elsewhere, or are the same.
+    braid_schedule large = makeSchedule(1, 0, 0, 1 << 20);
+    Function function(
+        "large", {},
+        [&](braid_frame *frame, const braid_tensor *) {
+          braid_rt_schedule_begin(frame, &large, 1);
+          braid_rt_schedule_end(frame);
+        },
+        0, 1 << 20);
+    std::vector<braid_tensor> none;
+    braid_call grow = function.call(none);
+    ASSERT_EQ(braid_execute(context, &grow), BRAID_OK) << context.error();
+    y(0) = 0;
+    ASSERT_EQ(braid_execute(context, &call), BRAID_OK) << context.error();
+    ASSERT_EQ(braid_synchronize(context), BRAID_OK);
+    EXPECT_EQ(y(0), 200);
+  }
+}
+
 TEST_P(Conformance, SegmentKeepsItsKernel) {
   Context context(options());
   addKernels(context);

@@ -314,7 +314,7 @@ braid_status braid_register_kernel(braid_context *context,
   return enter(context, [&]() -> Error {
     if (!kernel)
       return Error(BRAID_INVALID_ARGUMENT, "the kernel is NULL");
-    return context->kernels.add(*kernel);
+    return context->addKernel(*kernel);
   });
 }
 

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 #include <vector>
 
 using namespace braid::runtime;
@@ -64,11 +65,17 @@ Error Context::resolve(Launch &launch) {
   return scratch.get(launch.stream, launch.scratchBytes, launch.scratch);
 }
 
+Error Context::addKernel(const braid_kernel &kernel) {
+  ++generation;
+  return kernels.add(kernel);
+}
+
 void Context::keepGraph(const std::string &key, std::unique_ptr<Graph> graph) {
   graphs.insert(key, std::move(graph), [&](std::unique_ptr<Graph> oldest) {
     backend->retire(std::move(oldest));
   });
   ++counters.captures;
+  ++generation;
 }
 
 braid_statistics Context::statistics() const {
@@ -118,7 +125,7 @@ Error Context::prepare(const braid_call *call) {
   if (Error error = run(checked, FrameMode::Prepare, true))
     return error;
   if (!preparedCalls.find(checked.key))
-    preparedCalls.insert(checked.key, true, [](bool) {});
+    preparedCalls.insert(checked.key, Findings(), [](Findings) {});
   return Error::success();
 }
 
@@ -168,7 +175,7 @@ Error Context::execute(const braid_call *call) {
   bool joins = false;
   if (Error error = backend->isCallerCapturing(joins))
     return error;
-  bool prepared = preparedCalls.find(checked.key);
+  Findings *prepared = preparedCalls.find(checked.key);
   if (!prepared && options.require_prepared)
     return makeError(BRAID_NOT_PREPARED,
                      "%s was not prepared for %lld tokens with arguments at "
@@ -177,10 +184,22 @@ Error Context::execute(const braid_call *call) {
                      static_cast<long long>(checked.tokens));
   // A caller's capture takes in each launch, not our graphs.
   bool useGraphs = prepared && !joins;
-  findings.launches.clear();
-  findings.segments.clear();
+  // The same call as one that was checked, and nothing has changed since.
+  if (useGraphs && prepared->generation == generation &&
+      prepared->workspaceBytes == workspace.bytesHeld()) {
+    std::swap(findings, *prepared);
+    Error error = run(checked, FrameMode::Execute, true);
+    std::swap(findings, *prepared);
+    return error;
+  }
+  findings = Findings();
   if (Error error = run(checked, FrameMode::Check, useGraphs, joins))
     return error;
+  if (useGraphs && findings.isRepeatable) {
+    findings.generation = generation;
+    findings.workspaceBytes = workspace.bytesHeld();
+    *prepared = findings;
+  }
   return run(checked, FrameMode::Execute, useGraphs, joins);
 }
 

@@ -62,6 +62,9 @@ public:
   /// Finds kernel and scratch for `launch`, whose op and operands are set.
   Error resolve(Launch &launch);
 
+  /// Puts `kernel` before all others of its name.
+  Error addKernel(const braid_kernel &kernel);
+
   // What code that is written by hand enqueues.
   Error reserveForCaller(int32_t numStreams, int32_t numEvents);
   Error launchForCaller(int32_t stream, const braid_op *op,
@@ -86,11 +89,19 @@ public:
     };
     struct Segment {
       const braid_region *region;
-      const Graph *graph; ///< NULL: not captured
+      bool isCaptured;
+      LruCache<std::unique_ptr<Graph>>::Handle graph; ///< if it is captured
     };
     std::vector<Launch> launches;
     std::vector<Segment> segments;
-  } findings;
+    /// False if a kernel was asked about what the key of the call does not
+    /// hold: contents of host metadata, or addresses of transient ones.
+    bool isRepeatable = true;
+    /// Of the context when this was found.
+    uint64_t generation = 0;
+    int64_t workspaceBytes = 0;
+  };
+  Findings findings;
 
   const braid_context_options options;
   const std::unique_ptr<Backend> backend;
@@ -118,7 +129,10 @@ private:
 
   /// For each event of the caller, whether it was recorded.
   std::vector<bool> callerEvents;
-  LruCache<bool> preparedCalls;
+  /// Prepared calls, with what the check of the last one found.
+  LruCache<Findings> preparedCalls;
+  /// Counts changes of kernels and graphs, after which findings are old.
+  uint64_t generation = 1;
 };
 
 } // namespace braid::runtime

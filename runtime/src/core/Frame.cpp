@@ -260,7 +260,9 @@ Error Frame::tryBeginSegment(const braid_region *segment,
   }
   if (mode == FrameMode::Check)
     context.findings.segments.push_back(
-        {segment, graph ? graph->get() : nullptr});
+        {segment, graph != nullptr,
+         graph ? context.graphs.lastUsed()
+               : decltype(context.graphs.lastUsed())()});
   switch (mode) {
   case FrameMode::Check:
     if (useGraphs && !graph && context.options.require_prepared)
@@ -305,11 +307,13 @@ Error Frame::executeSegment(const braid_region *segment, bool &runBody) {
   const auto &found = context.findings.segments;
   if (segmentsDone == found.size() || found[segmentsDone].region != segment)
     return differsFromCheck("segment");
-  if (const Graph *graph = found[segmentsDone++].graph) {
+  const auto &finding = found[segmentsDone++];
+  if (finding.isCaptured) {
+    const Graph &graph = *context.graphs.use(finding.graph);
     backend.enterSegment(*segment, SegmentUse::Replay);
-    context.counters.replayed += graph->launches;
+    context.counters.replayed += graph.launches;
     ++context.counters.replays;
-    return backend.replay(*graph);
+    return backend.replay(graph);
   }
   backend.enterSegment(*segment, SegmentUse::Eager);
   ++context.counters.eager_segments;
@@ -450,9 +454,14 @@ Error Frame::tryLaunch(const braid_op *op, int32_t stream,
   Launch launch = {nullptr, op, operands, stream, nullptr, 0};
   if (Error error = context.resolve(launch))
     return error;
-  if (mode == FrameMode::Check)
+  if (mode == FrameMode::Check) {
     context.findings.launches.push_back(
         {op, launch.kernel, launch.scratchBytes});
+    for (int64_t i = 0; i < op->num_operands; ++i)
+      if (operands[i] && (op->metadata[i] == BRAID_METADATA_HOST ||
+                          op->metadata[i] == BRAID_METADATA_DEVICE_TRANSIENT))
+        context.findings.isRepeatable = false;
+  }
   if (mode == FrameMode::CheckForPrepare)
     if (Error error = backend.prepareLaunch(launch))
       return error;

@@ -38,6 +38,17 @@ public:
     return &entries.front().second;
   }
 
+  /// Where a value is, as long as it is in the cache.
+  using Handle = typename std::list<std::pair<std::string, Value>>::iterator;
+
+  /// Makes the value at `handle` the one used last, as find does.
+  Value &use(Handle handle) {
+    entries.splice(entries.begin(), entries, handle);
+    return handle->second;
+  }
+  /// The handle of what find or use returned last.
+  Handle lastUsed() { return entries.begin(); }
+
   /// Adds `key`, which must be absent. Calls `drop(Value)` for an entry that
   /// has to go.
   template <typename Drop>

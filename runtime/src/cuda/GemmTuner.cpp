@@ -26,8 +26,11 @@ static constexpr float BudgetMs = 12.0f;
 static constexpr float ReplayMs = 0.1f;
 static constexpr int MaxLaunches = 32;
 static constexpr int MinRounds = 3, MaxRounds = 9;
-/// What a candidate has to take less than, as a part of the first one's time.
-static constexpr float Margin = 0.98f;
+/// What another algorithm may take at most, as a part of the first one's time.
+/// A product by itself gains a few percent from one that takes more of the
+/// device, and loses them again beside others: seen on an H200 with four
+/// products.
+static constexpr float Margin = 0.95f;
 
 namespace {
 

@@ -19,7 +19,7 @@
 namespace braid::runtime {
 
 /// Sets `chosen` to the index of the fastest of `candidates`: the first one,
-/// the heuristic's favourite, unless another one takes at least 2 % less.
+/// the heuristic's favourite, unless another one takes at least 5 % less.
 ///
 /// Launches each candidate once in any case, so that its code is loaded before
 /// anything is captured. Then replays a graph of up to 32 launches of each, in
