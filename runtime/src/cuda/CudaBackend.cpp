@@ -103,8 +103,12 @@ void CudaBackend::deallocate(void *memory, size_t) {
 }
 
 Error CudaBackend::copy(void *to, const void *from, size_t bytes) {
-  return checkCuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault),
-                   "cudaMemcpy");
+  if (Error error = checkCuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault),
+                              "cudaMemcpy"))
+    return error;
+  // From pageable memory it returns when that was read, not when the device
+  // has it.
+  return checkCuda(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
 }
 
 Error CudaBackend::useCallerStream(void *stream) {

@@ -85,6 +85,8 @@ struct DeviceFloats {
     EXPECT_EQ(cudaMemcpy(data, values.data(), values.size() * sizeof(float),
                          cudaMemcpyHostToDevice),
               cudaSuccess);
+    // Until then the device need not have it.
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   }
   float get() {
     float value = 0;
