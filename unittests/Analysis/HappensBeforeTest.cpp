@@ -45,7 +45,7 @@ constexpr size_t kMaxItems = 128;
 
 /// One thing the host does. Not MLIR, so that the judge reads other data.
 struct Item {
-  enum Kind { Launch, Record, Wait, Begin, End } kind;
+  enum Kind { Launch, Record, Wait, Begin, End } kind = Launch;
   unsigned stream = 0;
   std::vector<unsigned> reads, writes;
   int event = -1; ///< of a record or wait

@@ -406,7 +406,7 @@ braid_status braid_memory_allocate(braid_context *context, size_t bytes,
     if (!memory)
       return Error(BRAID_INVALID_ARGUMENT,
                    "the pointer that receives the memory is NULL");
-    *memory = bytes <= SIZE_MAX - MemoryAlignment
+    *memory = bytes <= size_t(INT64_MAX - MemoryAlignment)
                   ? context->backend->allocate(bytes ? bytes : 1)
                   : nullptr;
     if (*memory)
