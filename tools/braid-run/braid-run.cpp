@@ -13,12 +13,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeviceArguments.h"
 #include "MeasuredTimeline.h"
 #include "Progress.h"
 #include "Selection.h"
 #include "braid/Dialect/Prefill/IR/Prefill.h"
 #include "braid/Execution/Arguments.h"
+#include "braid/Execution/DeviceArguments.h"
 #include "braid/Import/ImportOptions.h"
 #include "braid/Import/WeightNames.h"
 #include "braid/InitAll.h"

@@ -9,26 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeviceArguments.h"
+#include "braid/Execution/DeviceArguments.h"
+
+#include "Numbers.h"
 
 using namespace braid;
 using namespace llvm;
-
-/// Bytes of an element.
-static size_t getElementSize(int32_t dtype) {
-  switch (dtype) {
-  case BRAID_I64:
-    return 8;
-  case BRAID_F32:
-  case BRAID_I32:
-    return 4;
-  case BRAID_BF16:
-  case BRAID_F16:
-    return 2;
-  default:
-    return 1;
-  }
-}
 
 /// Bytes from the first element to the end of the last one.
 static size_t getSpan(const braid_tensor &tensor) {
@@ -38,7 +24,7 @@ static size_t getSpan(const braid_tensor &tensor) {
       return 0;
     last += (tensor.sizes[i] - 1) * tensor.strides[i];
   }
-  return (last + 1) * getElementSize(tensor.dtype);
+  return (last + 1) * getElementBytes(tensor.dtype);
 }
 
 static Error check(const braid_context *context, braid_status status) {

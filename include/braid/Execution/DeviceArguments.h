@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BRAID_TOOLS_BRAID_RUN_DEVICEARGUMENTS_H
-#define BRAID_TOOLS_BRAID_RUN_DEVICEARGUMENTS_H
+#ifndef BRAID_EXECUTION_DEVICEARGUMENTS_H
+#define BRAID_EXECUTION_DEVICEARGUMENTS_H
 
 #include "braid/Execution/Arguments.h"
 
@@ -51,4 +51,4 @@ private:
 
 } // namespace braid
 
-#endif // BRAID_TOOLS_BRAID_RUN_DEVICEARGUMENTS_H
+#endif // BRAID_EXECUTION_DEVICEARGUMENTS_H
