@@ -62,8 +62,9 @@ Checker &Checker::operand(int64_t i, const char *name,
                           std::initializer_list<int32_t> dtypes, int minRank,
                           int maxRank, Presence presence) {
   scattered(i, name, dtypes, minRank, maxRank, presence);
-  const braid_tensor *tensor = call.operands[i];
-  if (!ok() || !tensor)
+  // After a failure there may be fewer operands than this one.
+  const braid_tensor *tensor = ok() ? call.operands[i] : nullptr;
+  if (!tensor)
     return *this;
   int last = tensor->rank - 1;
   if (last >= 0 && tensor->sizes[last] > 1 && tensor->strides[last] != 1)
