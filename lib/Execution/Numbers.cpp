@@ -95,6 +95,8 @@ uint8_t braid::toE8m0(float scale) {
 
 void braid::writeNumbers(const float *from, size_t count, int32_t dtype,
                          char *to) {
+  if (count == 0)
+    return; // there may be no memory at all
   if (dtype == BRAID_F32) {
     std::memcpy(to, from, count * sizeof(float));
     return;
