@@ -313,9 +313,8 @@ void BatchArguments::setInput(unsigned index, const BatchStep &step) {
       tensors[index].strides[0] * getElementBytes(tensors[index].dtype);
   char *to = getData<char>(index);
   for (auto [range, from] : zip(step.ranges, rows[index])) {
-    std::memcpy(to, from.data() + range.begin * rowBytes,
-                range.count * rowBytes);
-    to += range.count * rowBytes;
+    to = std::copy_n(from.data() + range.begin * rowBytes,
+                     range.count * rowBytes, to);
   }
   int64_t numPadding = step.padded - step.getNumTokens();
   for (int64_t i = 0; i < numPadding; ++i)
