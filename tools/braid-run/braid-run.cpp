@@ -417,7 +417,8 @@ static Difference compare(ArrayRef<float> output, ArrayRef<float> expected) {
 
 static bool isEqual(ArrayRef<float> a, ArrayRef<float> b) {
   return a.size() == b.size() &&
-         std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+         (a.empty() ||
+          std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
 /// The first rows of `expect`'s tensor have to be as the output; a longer
