@@ -22,7 +22,13 @@ static braid_status runCopy(const braid_kernel_call *call, void *) {
 }
 
 braid_kernel braid::runtime::makeCopy() {
-  return {sizeof(braid_kernel), "copy", checkCopy, nullptr, runCopy, nullptr};
+  return {sizeof(braid_kernel),
+          "copy",
+          checkCopy,
+          nullptr,
+          runCopy,
+          nullptr,
+          nullptr};
 }
 
 /// The communicator of the host backend has one rank, whose sum is a copy.
@@ -32,6 +38,7 @@ braid_kernel braid::runtime::makeAllReduce() {
           checkAllReduce,
           nullptr,
           runCopy,
+          nullptr,
           nullptr};
 }
 
@@ -53,5 +60,11 @@ static braid_status runPack(const braid_kernel_call *call, void *) {
 }
 
 braid_kernel braid::runtime::makePack() {
-  return {sizeof(braid_kernel), "pack", checkPack, nullptr, runPack, nullptr};
+  return {sizeof(braid_kernel),
+          "pack",
+          checkPack,
+          nullptr,
+          runPack,
+          nullptr,
+          nullptr};
 }

@@ -46,5 +46,5 @@ static braid_status runHostCall(const braid_kernel_call *call, void *) {
 
 braid_kernel braid::runtime::makeHostCall() {
   return {sizeof(braid_kernel), "host_call", checkHostCall, nullptr,
-          runHostCall,          nullptr};
+          runHostCall,          nullptr,     nullptr};
 }

@@ -74,8 +74,13 @@ static braid_status runLinear(const braid_kernel_call *call, void *userData) {
 }
 
 braid_kernel braid::runtime::makeLinear() {
-  return {sizeof(braid_kernel), "linear",  checkLinear,
-          linearWorkspace,      runLinear, nullptr};
+  return {sizeof(braid_kernel),
+          "linear",
+          checkLinear,
+          linearWorkspace,
+          runLinear,
+          nullptr,
+          nullptr};
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,6 +116,11 @@ static braid_status runGroupedLinear(const braid_kernel_call *call,
 }
 
 braid_kernel braid::runtime::makeGroupedLinear() {
-  return {sizeof(braid_kernel),   "grouped_linear", checkGroupedLinear,
-          groupedLinearWorkspace, runGroupedLinear, nullptr};
+  return {sizeof(braid_kernel),
+          "grouped_linear",
+          checkGroupedLinear,
+          groupedLinearWorkspace,
+          runGroupedLinear,
+          nullptr,
+          nullptr};
 }

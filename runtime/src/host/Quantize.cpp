@@ -62,6 +62,11 @@ static braid_status runQuantize(const braid_kernel_call *call, void *userData) {
 }
 
 braid_kernel braid::runtime::makeQuantize() {
-  return {sizeof(braid_kernel),       "quantize",  checkQuantize,
-          scratchOf<QuantizeScratch>, runQuantize, nullptr};
+  return {sizeof(braid_kernel),
+          "quantize",
+          checkQuantize,
+          scratchOf<QuantizeScratch>,
+          runQuantize,
+          nullptr,
+          nullptr};
 }

@@ -55,8 +55,8 @@ static braid_status runRmsNorm(const braid_kernel_call *call, void *userData) {
 }
 
 braid_kernel braid::runtime::makeRmsNorm() {
-  return {sizeof(braid_kernel), "rms_norm", checkRmsNorm,
-          scratchOf<Norm>,      runRmsNorm, nullptr};
+  return {sizeof(braid_kernel), "rms_norm", checkRmsNorm, scratchOf<Norm>,
+          runRmsNorm,           nullptr,    nullptr};
 }
 
 //===----------------------------------------------------------------------===//
