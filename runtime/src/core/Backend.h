@@ -82,6 +82,10 @@ public:
   /// the launch itself must not make.
   virtual Error prepareLaunch(const Launch &) { return Error::success(); }
 
+  /// Told at the end of prepare of each launch that will be outside graphs,
+  /// with its scratch: makes what saves the launch time.
+  virtual Error prepareEagerLaunch(const Launch &) { return Error::success(); }
+
   virtual Error launch(const Launch &launch) = 0;
   virtual Error record(int32_t stream, int32_t slot) = 0;
   virtual Error wait(int32_t stream, int32_t slot) = 0;

@@ -105,6 +105,14 @@ Error Context::run(const CheckedCall &call, FrameMode mode, bool useGraphs,
   return frame.finish(function.name);
 }
 
+void Context::keepFindings(Findings &prepared) {
+  if (!findings.isRepeatable)
+    return;
+  findings.generation = generation;
+  findings.workspaceBytes = workspace.bytesHeld();
+  prepared = findings;
+}
+
 Error Context::prepare(const braid_call *call) {
   CheckedCall checked;
   if (Error error = checkCall(call, checked))
@@ -124,8 +132,16 @@ Error Context::prepare(const braid_call *call) {
     return error;
   if (Error error = run(checked, FrameMode::Prepare, true))
     return error;
-  if (!preparedCalls.find(checked.key))
+  // Scratch has its final place now.
+  findings = Findings();
+  if (Error error = run(checked, FrameMode::PrepareEager, true))
+    return error;
+  Findings *prepared = preparedCalls.find(checked.key);
+  if (!prepared) {
     preparedCalls.insert(checked.key, Findings(), [](Findings) {});
+    prepared = preparedCalls.find(checked.key);
+  }
+  keepFindings(*prepared);
   return Error::success();
 }
 
@@ -195,11 +211,8 @@ Error Context::execute(const braid_call *call) {
   findings = Findings();
   if (Error error = run(checked, FrameMode::Check, useGraphs, joins))
     return error;
-  if (useGraphs && findings.isRepeatable) {
-    findings.generation = generation;
-    findings.workspaceBytes = workspace.bytesHeld();
-    *prepared = findings;
-  }
+  if (useGraphs)
+    keepFindings(*prepared);
   return run(checked, FrameMode::Execute, useGraphs, joins);
 }
 

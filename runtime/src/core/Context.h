@@ -124,6 +124,9 @@ private:
   Error run(const CheckedCall &call, FrameMode mode, bool useGraphs,
             bool joinsCapture = false);
 
+  /// Keeps what was found with a prepared call, where it holds for the next.
+  void keepFindings(Findings &prepared);
+
   Error checkForCaller(int32_t stream, const char *what) const;
   Error checkForCaller(int32_t stream, int32_t event, const char *what) const;
 

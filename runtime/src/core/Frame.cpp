@@ -258,11 +258,15 @@ Error Frame::tryBeginSegment(const braid_region *segment,
     key = segmentKey(*segment, liveIns);
     graph = context.graphs.find(key);
   }
-  if (mode == FrameMode::Check)
+  if (finds()) {
     context.findings.segments.push_back(
         {segment, graph != nullptr,
          graph ? context.graphs.lastUsed()
                : decltype(context.graphs.lastUsed())()});
+    // More segments than are kept: a call has to say so.
+    if (mode == FrameMode::PrepareEager && useGraphs && !graph)
+      context.findings.isRepeatable = false;
+  }
   switch (mode) {
   case FrameMode::Check:
     if (useGraphs && !graph && context.options.require_prepared)
@@ -273,6 +277,7 @@ Error Frame::tryBeginSegment(const braid_region *segment,
                        static_cast<long long>(context.options.max_graphs));
     [[fallthrough]];
   case FrameMode::CheckForPrepare:
+  case FrameMode::PrepareEager:
     if (graph)
       return Error::success();
     break;
@@ -454,7 +459,7 @@ Error Frame::tryLaunch(const braid_op *op, int32_t stream,
   Launch launch = {nullptr, op, operands, stream, nullptr, 0};
   if (Error error = context.resolve(launch))
     return error;
-  if (mode == FrameMode::Check) {
+  if (finds()) {
     context.findings.launches.push_back(
         {op, launch.kernel, launch.scratchBytes});
     for (int64_t i = 0; i < op->num_operands; ++i)
@@ -464,6 +469,9 @@ Error Frame::tryLaunch(const braid_op *op, int32_t stream,
   }
   if (mode == FrameMode::CheckForPrepare)
     if (Error error = backend.prepareLaunch(launch))
+      return error;
+  if (mode == FrameMode::PrepareEager)
+    if (Error error = backend.prepareEagerLaunch(launch))
       return error;
   if (inSegment())
     if (Error error = rules.launch(stream, op->name))

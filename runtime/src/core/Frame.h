@@ -29,6 +29,7 @@ enum class FrameMode {
   Check,           ///< before Execute: validates, enqueues nothing
   CheckForPrepare, ///< before Prepare: the same
   Prepare,         ///< captures segments, skips the rest
+  PrepareEager,    ///< after Prepare: goes through what stays outside graphs
   Execute          ///< enqueues
 };
 
@@ -78,7 +79,12 @@ private:
   };
 
   bool isCheck() const {
-    return mode == FrameMode::Check || mode == FrameMode::CheckForPrepare;
+    return mode == FrameMode::Check || mode == FrameMode::CheckForPrepare ||
+           mode == FrameMode::PrepareEager;
+  }
+  /// True if what is found out is kept for the next execution.
+  bool finds() const {
+    return mode == FrameMode::Check || mode == FrameMode::PrepareEager;
   }
   bool inSegment() const { return kind == RegionKind::Segment; }
   /// True if what compiled code says now goes to the backend.

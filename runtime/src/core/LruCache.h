@@ -62,6 +62,11 @@ public:
     entries.pop_back();
   }
 
+  void clear() {
+    index.clear();
+    entries.clear();
+  }
+
 private:
   using Entries = std::list<std::pair<std::string, Value>>;
   size_t capacity;

@@ -189,12 +189,29 @@ Error CudaBackend::prepareLaunch(const Launch &launch) {
   call.struct_size = sizeof(call);
   call.op = launch.op;
   call.operands = launch.operands;
+  int64_t version = gemms->version();
   Error error = gemms->prepare(call);
+  // A record of a plan that has changed is of the algorithm before.
+  if (gemms->version() != version)
+    records.clear();
   if (!error)
     return error;
   return makeError(error.status(), "op '%s'%s cannot be prepared: %s",
                    launch.op->name, locationSuffix(*launch.op).c_str(),
                    error.text().c_str());
+}
+
+Error CudaBackend::prepareEagerLaunch(const Launch &launch) {
+  // Of kernels that the engine registers nothing is known.
+  if (!GemmPlans::runs(*launch.kernel) || records.contains(launch))
+    return Error::success();
+  std::unique_ptr<RecordedLaunch> recorded;
+  // Without a record the library launches it, and says what fails, if anything
+  // does.
+  (void)RecordedLaunch::record(
+      origin, [&] { return runKernel(launch, origin); }, recorded);
+  records.add(launch, std::move(recorded));
+  return Error::success();
 }
 
 Error CudaBackend::saveTuning(const char *path) const {
@@ -218,7 +235,31 @@ Error CudaBackend::launch(const Launch &launch) {
   return run(launch, stream);
 }
 
+static Error failedLaunch(const Launch &launch, braid_status status,
+                          const char *why) {
+  return makeError(status, "op '%s'%s failed: %s", launch.op->name,
+                   locationSuffix(*launch.op).c_str(), why);
+}
+
 Error CudaBackend::run(const Launch &launch, cudaStream_t stream) {
+  nvtxRangePushA(launch.op->name);
+  // Captured from the library itself, kernels may begin before those in front
+  // of them have ended, where the library says so.
+  const RecordedLaunch *recorded = nullptr;
+  if (!isCapturing && !joinsCapture && GemmPlans::runs(*launch.kernel))
+    recorded = records.find(launch);
+  Error error;
+  if (!recorded)
+    error = runKernel(launch, stream);
+  else if (Error failed = recorded->launch(stream))
+    error = failedLaunch(launch, failed.status(), failed.text().c_str());
+  nvtxRangePop();
+  if (!error)
+    capturedLaunches += isCapturing;
+  return error;
+}
+
+Error CudaBackend::runKernel(const Launch &launch, cudaStream_t stream) {
   char message[KernelMessageBytes];
   message[0] = '\0';
   braid_kernel_call call = {};
@@ -230,17 +271,12 @@ Error CudaBackend::run(const Launch &launch, cudaStream_t stream) {
   call.stream = stream;
   call.message = message;
   call.message_size = sizeof(message);
-  nvtxRangePushA(launch.op->name);
   braid_status status = launch.kernel->run(&call, launch.kernel->user_data);
-  nvtxRangePop();
-  if (status == BRAID_OK) {
-    capturedLaunches += isCapturing;
+  if (status == BRAID_OK)
     return Error::success();
-  }
   message[sizeof(message) - 1] = '\0';
-  return makeError(status, "op '%s'%s failed: %s", launch.op->name,
-                   locationSuffix(*launch.op).c_str(),
-                   *message ? message : braid_status_name(status));
+  return failedLaunch(launch, status,
+                      *message ? message : braid_status_name(status));
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,7 @@
 #define BRAID_RUNTIME_CUDA_CUDABACKEND_H
 
 #include "Gemm.h"
+#include "RecordedLaunch.h"
 
 #include "core/Backend.h"
 
@@ -42,6 +43,7 @@ public:
   Error reserveStreams(int32_t count) override;
   Error reserveEvents(int32_t count) override;
   Error prepareLaunch(const Launch &launch) override;
+  Error prepareEagerLaunch(const Launch &launch) override;
   Error launch(const Launch &launch) override;
   Error record(int32_t stream, int32_t slot) override;
   Error wait(int32_t stream, int32_t slot) override;
@@ -64,6 +66,10 @@ public:
 private:
   CudaBackend(int device, const braid_context_options &options);
 
+  /// Most records that are kept: 61 layers with eight products each and a dozen
+  /// token counts. A record holds some KiB of the host's memory.
+  static constexpr size_t MaxRecords = 8192;
+
   /// The stream that stream `index` of the schedule is now.
   cudaStream_t streamAt(int32_t index) const {
     return index ? auxiliary[index - 1] : isCapturing ? origin : caller;
@@ -75,6 +81,7 @@ private:
   /// Records what other streams and waitForAll wait for.
   Error recordCallDone();
   Error run(const Launch &launch, cudaStream_t stream);
+  Error runKernel(const Launch &launch, cudaStream_t stream);
   /// Runs a launch between two events that take the time.
   Error measure(const Launch &launch, cudaStream_t stream);
   Error makeTimer(cudaEvent_t &event);
@@ -83,6 +90,8 @@ private:
   const int device;
   const braid_context_options options;
   std::unique_ptr<GemmPlans> gemms;
+  /// Products that are launched outside graphs.
+  LaunchRecords records{MaxRecords};
   cudaStream_t caller = nullptr;
   /// Where segments are captured.
   cudaStream_t origin = nullptr;

@@ -309,6 +309,7 @@ struct GemmPlan {
   bool isSupported = false;
   bool isFromFile = false;
   bool isPrepared = false; ///< timed, or warmed up if it is from a file
+  bool wasEnqueued = false;
 };
 
 /// What is behind GemmPlans.
@@ -333,6 +334,7 @@ public:
 
   GemmEnvironment environment;
   GemmChoices choices; ///< timed or loaded
+  int64_t version = 0; ///< of what was enqueued so far
 
 private:
   Error find(const GemmKey &key, bool prepare, GemmPlan *&plan);
@@ -351,6 +353,7 @@ private:
                 const float *weightScales, char *scratch, cudaStream_t stream);
   Error enqueue(GemmPlan &plan, const GemmOperands &operands, char *scratch,
                 cudaStream_t stream) {
+    plan.wasEnqueued = true;
     return checkCublas(plan.matmul.enqueue(operands, plan.algorithm, scratch,
                                            libraryBytes, stream),
                        "cublasLtMatmul");
@@ -450,6 +453,9 @@ Error GemmState::preparePlan(const GemmKey &key, GemmPlan &plan) {
   if (Error error = tuneGemm(plan.matmul, key, candidates, libraryBytes, chosen,
                              wasTimed))
     return error;
+  bool changes = std::memcmp(&plan.algorithm, &candidates[chosen],
+                             sizeof(plan.algorithm)) != 0;
+  version += plan.wasEnqueued && changes;
   plan.algorithm = candidates[chosen];
   if (!wasTimed)
     return Error::success();
@@ -718,6 +724,8 @@ Error GemmPlans::prepare(const braid_kernel_call &call) {
 Error GemmPlans::usesLibrary(const braid_kernel_call &call, bool &answer) {
   return state->visit(Problem(call), false, answer);
 }
+
+int64_t GemmPlans::version() const { return state->version; }
 
 size_t GemmPlans::workspaceBytes(const braid_kernel_call &call) const {
   return state->scratchOf(Problem(call)).bytes;

@@ -44,6 +44,9 @@ public:
   /// writes no operand. Without it `run` takes the heuristic's favourite.
   Error prepare(const braid_kernel_call &call);
 
+  /// Grows where `prepare` changes the algorithm of a form that ran before.
+  int64_t version() const;
+
   /// Sets `answer` to whether cuBLASLt does all of a call; otherwise a plain
   /// kernel does it, or a part of its rows.
   Error usesLibrary(const braid_kernel_call &call, bool &answer);

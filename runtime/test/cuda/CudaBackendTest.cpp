@@ -384,6 +384,69 @@ TEST_F(CudaBackend, OutOfMemory) {
   EXPECT_EQ(y.get(), 6);
 }
 
+// A prepared product that stays outside graphs sees new contents on every
+// stream, also after the scratch that it was prepared with has moved, and other
+// operands are not mistaken for those that were prepared.
+TEST_F(CudaBackend, PreparedProductsOutsideGraphs) {
+  start([](braid_context_options &options) { options.capture = 0; });
+  braid_kernel large = copyKernel();
+  large.name = "large";
+  large.workspace = [](const braid_kernel_call *, size_t available, void *) {
+    return available;
+  };
+  ASSERT_EQ(braid_register_kernel(*context, &large), BRAID_OK);
+  constexpr int64_t Size = 64;
+  DeviceFloats weight(Size * Size), rows(Size * Size), others(Size * Size);
+  weight.set(1);
+  std::vector<braid_tensor> arguments;
+  for (DeviceFloats *floats : {&rows, &weight, &others})
+    arguments.push_back(makeTensor(floats->data, BRAID_F32, {Size, Size}));
+  braid_schedule schedule = makeSchedule(2, 2);
+  Op linear("linear", "rrnnw"), grow("large", "rw");
+  Function function(
+      "products",
+      {{"x", BRAID_F32, {BRAID_SIZE_TOKENS, Size}},
+       {"weight", BRAID_F32, {Size, Size}},
+       {"y", BRAID_F32, {BRAID_SIZE_TOKENS, Size}}},
+      [&](braid_frame *frame, const braid_tensor *a) {
+        braid_rt_schedule_begin(frame, &schedule, a->sizes[0]);
+        braid_rt_record(frame, 0, 0);
+        braid_rt_wait(frame, 1, 0);
+        linear.launch(frame, 1, {a, a + 1, nullptr, nullptr, a + 2});
+        braid_rt_record(frame, 1, 1);
+        braid_rt_wait(frame, 0, 1);
+        linear.launch(frame, 0, {a + 2, a + 1, nullptr, nullptr, a});
+        braid_rt_schedule_end(frame);
+      });
+  braid_call call = function.call(arguments);
+  ASSERT_EQ(braid_prepare(*context, &call), BRAID_OK) << context->error();
+  auto check = [&](DeviceFloats &x, DeviceFloats &y, float value) {
+    x.set(value);
+    ASSERT_EQ(braid_execute(*context, &call), BRAID_OK) << context->error();
+    ASSERT_EQ(braid_synchronize(*context), BRAID_OK) << context->error();
+    EXPECT_EQ(y.get(), Size * value);
+    EXPECT_EQ(x.get(), Size * Size * value);
+  };
+  check(rows, others, 1);
+  check(rows, others, 2);
+  Function growing("growing", {},
+                   [&](braid_frame *frame, const braid_tensor *) {
+                     braid_rt_schedule_begin(frame, &schedule, 1);
+                     for (int32_t stream : {0, 1})
+                       grow.launch(frame, stream, {&x.tensor, &y.tensor});
+                     braid_rt_record(frame, 1, 0);
+                     braid_rt_wait(frame, 0, 0);
+                     braid_rt_schedule_end(frame);
+                   });
+  std::vector<braid_tensor> none;
+  braid_call larger = growing.call(none);
+  ASSERT_EQ(braid_execute(*context, &larger), BRAID_OK) << context->error();
+  check(rows, others, 3);
+  std::swap(arguments[0], arguments[2]);
+  call = function.call(arguments);
+  check(others, rows, 4);
+}
+
 TEST_F(CudaBackend, AnOpWithoutAKernel) {
   start();
   Op attend("attend", "rw", {}, "", "layer.mlir:7:3");

@@ -14,6 +14,7 @@
 
 #include "cuda/Gemm.h"
 #include "core/KernelSupport.h"
+#include "cuda/RecordedLaunch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -551,6 +552,31 @@ public:
     return bytes;
   }
 
+  /// Records a call and launches the record, twice. Nothing, without a
+  /// failure, where the call cannot be recorded.
+  std::vector<uint8_t> runRecorded(Call &call) {
+    std::unique_ptr<RecordedLaunch> recorded;
+    auto capture = [&]() -> Error {
+      enqueue(call);
+      return Error::success();
+    };
+    Error error = RecordedLaunch::record(stream, capture, recorded);
+    EXPECT_FALSE(error) << call.shape.text() << ": " << error.text();
+    std::vector<uint8_t> bytes;
+    if (!recorded)
+      return bytes;
+    for (bool again : {false, true}) {
+      poison(call);
+      error = recorded->launch(stream);
+      EXPECT_FALSE(error) << call.shape.text() << ": " << error.text();
+      std::vector<uint8_t> y = result(call);
+      EXPECT_TRUE(!again || y == bytes)
+          << "the second launch differs, " << call.shape.text();
+      bytes = y;
+    }
+    return bytes;
+  }
+
   bool usesLibrary(Call &call) {
     bool answer = false;
     Error error = plans->usesLibrary(call.call(), answer);
@@ -616,7 +642,15 @@ protected:
         << "the second run of what was prepared differs, " << shape.text();
     EXPECT_TRUE(prepared.runCaptured(call) == second)
         << "the captured run differs, " << shape.text();
+    std::vector<uint8_t> recorded = prepared.runRecorded(call);
+    EXPECT_TRUE(recorded.empty() || recorded == second)
+        << "the recorded run differs, " << shape.text();
+    ++(recorded.empty() ? notRecorded : wereRecorded);
   }
+
+  /// A record is made of all that is kernels only: all but rows that are
+  /// copied to scratch.
+  int wereRecorded = 0, notRecorded = 0;
 
   Runner eager, prepared;
 };
@@ -682,6 +716,7 @@ TEST_F(GemmTest, RealSizes) {
     if (HasFatalFailure())
       return;
   }
+  EXPECT_EQ(notRecorded, 0) << "of " << wereRecorded + notRecorded;
 }
 
 // Sizes that no model has: whoever does it, results are right.
