@@ -497,6 +497,8 @@ void addContextRows(std::vector<Row> &rows) {
              [](Options &o) { o.max_graphs = 0; }),
       option("NegativeGraphs", Invalid, "max_graphs is -5",
              [](Options &o) { o.max_graphs = -5; }),
+      option("EagerMinimum", Invalid, "eager_token_minimum is -2, expected",
+             [](Options &o) { o.eager_token_minimum = -2; }),
       option("Threshold", Invalid, "token_threshold is -2, expected -1 or",
              [](Options &o) { o.token_threshold = -2; }),
       option("AllocateOnly", Invalid,

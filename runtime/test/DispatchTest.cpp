@@ -95,6 +95,22 @@ TEST(Dispatch, ZeroIsOffForEveryCount) {
     EXPECT_EQ(rangeOf(fromEnvironment, on, tokens), 1) << tokens;
 }
 
+// What is launched one by one takes the serial form of a gate for few tokens;
+// choices that are no gates do not care.
+TEST(Dispatch, EagerTokenMinimum) {
+  std::vector<int64_t> bounds = {8};
+  braid_dispatch gate = makeDispatch(bounds, 1), fixed = makeDispatch(bounds, 0);
+  Context context([](braid_context_options &options) {
+    options.eager_token_minimum = 4;
+  });
+  for (int64_t tokens : {1, 3, 9})
+    EXPECT_EQ(rangeOf(context, gate, tokens), 1) << tokens;
+  for (int64_t tokens : {4, 8})
+    EXPECT_EQ(rangeOf(context, gate, tokens), 0) << tokens;
+  for (int64_t tokens : {1, 3, 8})
+    EXPECT_EQ(rangeOf(context, fixed, tokens), 0) << tokens;
+}
+
 TEST(Dispatch, OptionThenEnvironmentThenCompiled) {
   std::vector<int64_t> bounds = {8};
   braid_dispatch gate = makeDispatch(bounds, 1);
@@ -434,6 +450,14 @@ TEST(Dispatch, Trace) {
             "segment layer.serial.segment0 capture");
   EXPECT_CONTAINS(trace(option, false, 5),
                   "dispatch layer.gate range=0 threshold=4096\n");
+  // Captured, a few tokens are overlapped; launched one by one they are not.
+  Context minimum([&](braid_context_options &options) {
+    traced(-1)(options);
+    options.eager_token_minimum = 4;
+  });
+  EXPECT_CONTAINS(trace(minimum, false, 3), "range=1 threshold=4\n");
+  EXPECT_CONTAINS(trace(minimum, true, 3), "range=0 threshold=4\n");
+  EXPECT_CONTAINS(trace(minimum, false, 3), "range=0 threshold=4\n");
   gated.gate.gate = 0;
   EXPECT_CONTAINS(trace(option, false, 5), "dispatch layer.gate range=1\n");
 }

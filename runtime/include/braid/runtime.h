@@ -352,6 +352,13 @@ typedef struct braid_context_options {
   /// nothing.
   void (*timeline)(const braid_timeline_entry *entry, void *user_data);
   void *timeline_user_data;
+  /// Smallest token count at which gates overlap work that is launched one by
+  /// one: with `capture` 0, and in calls that were not prepared. For fewer
+  /// tokens launching takes longer than the work, and a fork only adds to it.
+  /// What is captured, by braid_prepare or by the caller, is overlapped from
+  /// one token on. Default -1: what was measured for the backend, 256 on cuda,
+  /// 0 on host and trace.
+  int64_t eager_token_minimum;
 } braid_context_options;
 
 /// Counters of a context since it was created.

@@ -112,6 +112,7 @@ void braid_context_options_initialize_sized(braid_context_options *options,
   defaults.max_graphs = 1024;
   defaults.scratch_bytes = size_t(64) << 20;
   defaults.token_threshold = -1;
+  defaults.eager_token_minimum = -1;
   std::memset(options, 0, size);
   std::memcpy(options, &defaults, std::min(size, sizeof(defaults)));
 }
@@ -159,6 +160,11 @@ static Error checkOptions(const braid_context_options &options) {
                      "token_threshold is %lld, expected -1 or no negative "
                      "number",
                      static_cast<long long>(options.token_threshold));
+  if (options.eager_token_minimum < -1)
+    return makeError(BRAID_INVALID_ARGUMENT,
+                     "eager_token_minimum is %lld, expected -1 or no negative "
+                     "number",
+                     static_cast<long long>(options.eager_token_minimum));
   return Error::success();
 }
 

@@ -60,6 +60,10 @@ public:
   /// False if launches execute nothing and therefore need no kernel.
   virtual bool needsKernels() const { return true; }
 
+  /// The fewest tokens for which it pays to overlap launches outside graphs,
+  /// unless the context's options say.
+  virtual int64_t eagerTokenMinimum() const { return 0; }
+
   /// Memory for workspace and scratch, aligned to MemoryAlignment, or NULL.
   virtual void *allocate(size_t bytes);
   virtual void deallocate(void *memory, size_t bytes);

@@ -59,6 +59,12 @@ public:
     return options.token_threshold >= 0 ? options.token_threshold : compiled;
   }
 
+  /// The fewest tokens for which launches outside graphs are overlapped.
+  int64_t eagerTokenMinimum() const {
+    return options.eager_token_minimum >= 0 ? options.eager_token_minimum
+                                            : backend->eagerTokenMinimum();
+  }
+
   /// Finds kernel and scratch for `launch`, whose op and operands are set.
   Error resolve(Launch &launch);
 

@@ -87,7 +87,10 @@ Error Frame::tryDispatch(const braid_dispatch *dispatch, int64_t tokens,
   int64_t threshold = 0;
   if (dispatch->gate) {
     threshold = context.tokenThreshold(dispatch->bounds[0]);
-    range = threshold > 0 && tokens <= threshold ? 0 : 1;
+    bool overlaps = threshold > 0 && tokens <= threshold &&
+                    (useGraphs || joinsCapture ||
+                     tokens >= context.eagerTokenMinimum());
+    range = overlaps ? 0 : 1;
   } else {
     range = 0;
     while (range < dispatch->num_bounds && tokens > dispatch->bounds[range])

@@ -35,6 +35,9 @@ public:
   ~CudaBackend() override;
 
   Error addKernels(KernelRegistry &registry) override;
+  /// Source: docs/GpuSpeed.md. Below, a fork costs the host more than the
+  /// device saves.
+  int64_t eagerTokenMinimum() const override { return 256; }
   void *allocate(size_t bytes) override;
   void deallocate(void *memory, size_t bytes) override;
   Error copy(void *to, const void *from, size_t bytes) override;

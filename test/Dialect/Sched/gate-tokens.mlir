@@ -7,12 +7,12 @@
 // RUN: not braid-opt %s --sched-gate-tokens='threshold=-2' --split-input-file 2>&1 | FileCheck %s --check-prefix=INVALID
 // INVALID: error: threshold is -2; expected 0 or more, or -1 for what the target says
 
-// What was chosen up to 4096 tokens, where nothing says otherwise; above that
+// What was chosen up to 16384 tokens, where nothing says otherwise; above that
 // the program's own order on one stream. Every region of the serial body has a
 // name of its own. The threshold can be replaced at run time.
 // CHECK-LABEL: func @default(
 // CHECK-SAME: %[[T:.*]]: index
-// CHECK-NEXT: sched.dispatch on %[[T]] upto 4096 {
+// CHECK-NEXT: sched.dispatch on %[[T]] upto 16384 {
 // CHECK-NEXT: sched.schedule(%s0) tokens(%[[T]]) {
 // CHECK-NEXT: %[[B:.*]] = sched.alloc(%[[T]])
 // CHECK-NEXT: sched.segment "default.segment0" {
@@ -63,7 +63,7 @@
 // NEVER-NOT: planned
 // NEVER: return
 
-// REMARK: OverlapGated | Category:sched-gate | Function=default | Threshold=4096
+// REMARK: OverlapGated | Category:sched-gate | Function=default | Threshold=16384
 func.func @default(%t: index, %x: memref<?x8xf32>, %y: memref<?x8xf32>) {
   sched.schedule(%s0) tokens(%t) {
     %b = sched.alloc(%t) : memref<?x8xf32>
@@ -112,18 +112,18 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<"GPU" = #d
 
 // Two schedules of one module are two choices with one threshold.
 // CHECK-LABEL: func @two(
-// CHECK: sched.dispatch on %{{.*}} upto 4096 {
+// CHECK: sched.dispatch on %{{.*}} upto 16384 {
 // CHECK: sched.segment "a" {
 // CHECK: } otherwise {
 // CHECK: sched.segment "a.serial" {
 // CHECK: } {gate}
-// CHECK: sched.dispatch on %{{.*}} upto 4096 {
+// CHECK: sched.dispatch on %{{.*}} upto 16384 {
 // CHECK: sched.segment "b" {
 // CHECK: } otherwise {
 // CHECK: sched.segment "b.serial" {
 // CHECK: } {gate}
-// REMARK: Function=two | Threshold=4096
-// REMARK: Function=two | Threshold=4096
+// REMARK: Function=two | Threshold=16384
+// REMARK: Function=two | Threshold=16384
 func.func @two(%t: index, %x: memref<?x8xf32>, %y: memref<?x8xf32>, %z: memref<?x8xf32>) {
   sched.schedule(%s0) tokens(%t) {
     sched.segment "a" {

@@ -6,9 +6,9 @@
 // RUN: cat %t/b300.mlir %t/layer.mlir %t/end.mlir | braid-opt --braid-plan --braid-bufferize --braid-schedule | FileCheck %s --check-prefixes=CHECK -DTHRESHOLD=4096
 // RUN: cat %t/b200.mlir %t/layer.mlir %t/end.mlir | braid-opt --braid-plan --braid-bufferize --braid-schedule | FileCheck %s --check-prefixes=CHECK -DTHRESHOLD=3072
 
-// Without a target, or one that says nothing: 4096.
-// RUN: braid-opt %t/layer.mlir --braid-plan --braid-bufferize --braid-schedule | FileCheck %s --check-prefixes=CHECK -DTHRESHOLD=4096
-// RUN: cat %t/none.mlir %t/layer.mlir %t/end.mlir | braid-opt --braid-plan --braid-bufferize --braid-schedule | FileCheck %s --check-prefixes=CHECK -DTHRESHOLD=4096
+// Without a target, or one that says nothing: 16384.
+// RUN: braid-opt %t/layer.mlir --braid-plan --braid-bufferize --braid-schedule | FileCheck %s --check-prefixes=CHECK -DTHRESHOLD=16384
+// RUN: cat %t/none.mlir %t/layer.mlir %t/end.mlir | braid-opt --braid-plan --braid-bufferize --braid-schedule | FileCheck %s --check-prefixes=CHECK -DTHRESHOLD=16384
 
 // The option comes before the target; 0 is off.
 // RUN: cat %t/b200.mlir %t/layer.mlir %t/end.mlir | braid-opt --braid-plan --braid-bufferize --braid-schedule='token-threshold=1024' | FileCheck %s --check-prefixes=CHECK -DTHRESHOLD=1024

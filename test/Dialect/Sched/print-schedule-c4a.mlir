@@ -5,9 +5,9 @@
 // RUN: braid-opt %t.mlirbc --sched-print-schedule="output=-" -o /dev/null > %t.1
 // RUN: braid-opt %t.mlirbc --sched-print-schedule="output=-" -o /dev/null > %t.2
 // RUN: cmp %t.1 %t.2
-// RUN: braid-opt %t.mlirbc --sched-print-schedule="tokens=4097 output=-" -o /dev/null | FileCheck %s --check-prefix=SERIAL
+// RUN: braid-opt %t.mlirbc --sched-print-schedule="tokens=16385 output=-" -o /dev/null | FileCheck %s --check-prefix=SERIAL
 
-// CHECK: c4a, T <= 4096, at 256 tokens: {{[0-9.]+}} us on 4 streams; {{[0-9.]+}} us in order on one (1.{{[1-9][0-9]}}x)
+// CHECK: c4a, T <= 16384, at 256 tokens: {{[0-9.]+}} us on 4 streams; {{[0-9.]+}} us in order on one (1.{{[1-9][0-9]}}x)
 // CHECK: |segment c4a.segment0 {{ *}}|eager {{.*}}|segment c4a.segment1 {{ *}}|
 // CHECK-NEXT: {{^}}s0 {{.*}}wq_b
 // CHECK: {{^}}s1 {{.*}}[
@@ -27,5 +27,5 @@
 // CHECK-NEXT: wo_a
 // CHECK-NEXT: wo_b
 
-// SERIAL: c4a, T > 4096, at 4097 tokens: {{[0-9.]+}} us on 1 stream{{$}}
+// SERIAL: c4a, T > 16384, at 16385 tokens: {{[0-9.]+}} us on 1 stream{{$}}
 // SERIAL-NOT: s1

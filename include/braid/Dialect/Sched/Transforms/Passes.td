@@ -184,8 +184,10 @@ def GateTokensPass : Pass<"sched-gate-tokens", "::mlir::ModuleOp"> {
     stream is left alone: there is nothing to switch off.
 
     The threshold is the option, else the target's `braid.token_threshold`, else
-    4096. It can be replaced at run time (`braid_context_options`,
-    `BRAID_TOKEN_THRESHOLD`) unless `fixed` is given; 0 is off for every count.
+    16384, the largest count that was measured on an H200. It can be replaced at
+    run time (`braid_context_options`, `BRAID_TOKEN_THRESHOLD`) unless `fixed` is
+    given; 0 is off for every count. From how many tokens launches outside graphs
+    are overlapped is the runtime's to say (`eager_token_minimum`).
   }];
   let options = [
     Option<"threshold", "threshold", "int64_t", /*default=*/"-1",
@@ -361,7 +363,7 @@ def DumpStatisticsPass : Pass<"sched-dump-statistics", "::mlir::ModuleOp"> {
     ```
     At 256 tokens:
                                           c4a          c4a
-                                    T <= 4096     T > 4096
+                                   T <= 16384    T > 16384
     ------------------------------------------------------
     launches                               20           20
       captured                             18           18
