@@ -60,9 +60,8 @@ class Session:
                                        self.options.retry)
         if self.options.resume:
             earlier = pathlib.Path(self.options.resume) / TUNING
-            path = pathlib.Path(self.options.out) / TUNING
-            if earlier.exists() and not path.exists():
-                shutil.copyfile(earlier, path)
+            if earlier.exists() and not self.tuning().exists():
+                shutil.copyfile(earlier, self.tuning())
 
     def function(self, name):
         if name not in self.functions:
@@ -84,11 +83,14 @@ class Session:
         self.device.contexts.append(context)
         return context
 
+    def tuning(self):
+        return pathlib.Path(self.options.out) / TUNING
+
     def prepare(self, context, calls):
         """Prepares calls of one context. All contexts use the algorithms that
         were timed first, so that their results have the same bits, and their
         times differ by the schedule alone."""
-        path = pathlib.Path(self.options.out) / TUNING
+        path = self.tuning()
         # Of another machine or driver: tune anew.
         if path.exists() and not context.load_tuning(path):
             path.unlink()
@@ -113,9 +115,11 @@ class Session:
         """Measures what is missing, as long as there is time. A row that fails
         says why, and the others go on. Returns whether nothing is left."""
         self.results.write()
-        for key in keys:
-            if self.results.has(key):
-                continue
+        waiting = [key for key in keys if not self.results.has(key)]
+        print("%s: %d rows, %d to measure" % (self.stage, len(keys),
+                                              len(waiting)), flush=True)
+        begin = time.monotonic()
+        for done, key in enumerate(waiting, 1):
             if not self.budget.allows_another():
                 print("%s: out of time before %s; go on with --resume"
                       % (self.stage, key), flush=True)
@@ -133,8 +137,10 @@ class Session:
             seconds = time.monotonic() - start
             self.budget.took(seconds)
             self.results.add(key, dict(row, seconds=round(seconds, 2)))
-            print("%s: %s: %.1f s%s" % (
-                self.stage, key, seconds,
+            # Rows differ in length; the average is a guess.
+            left = (time.monotonic() - begin) / done * (len(waiting) - done)
+            print("%s: %s: %.1f s (%d of %d, some %.0f s left)%s" % (
+                self.stage, key, seconds, done, len(waiting), left,
                 "  FAILED: " + row["failed"] if "failed" in row else ""),
                 flush=True)
             if not usable:

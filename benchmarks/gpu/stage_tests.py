@@ -17,6 +17,7 @@ import os
 import pathlib
 import random
 import re
+import signal
 import struct
 import subprocess
 import sysconfig
@@ -70,20 +71,40 @@ def suites(session):
     return result
 
 
+def run_for(command, seconds, environment):
+    """Runs a command for at most so long. Returns its exit status, None where it
+    had to be ended, and what it printed."""
+    # compute-sanitizer starts the program as a process of its own, which would
+    # go on by itself: all of the group are ended.
+    process = subprocess.Popen(command, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, env=environment,
+                               start_new_session=True)
+    try:
+        parts = process.communicate(timeout=seconds)
+        status = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        parts = process.communicate()
+        status = None
+    return status, "".join(part.decode(errors="replace") for part in parts)
+
+
+def finished_tests(lines):
+    """Names of the tests that passed or were skipped, in order."""
+    found = (re.match(r"\[ +(?:OK|SKIPPED) +\] (\S+) \(\d+ ms\)", line)
+             for line in lines)
+    return [match.group(1) for match in found if match]
+
+
 def run_suite(session, key, tests, prefix=(), seconds=SUITE_SECONDS):
+    """A row about these tests. Where time is out it says which of them are
+    finished, and where it stopped."""
     binary = session.folder / key.split("/")[0]
     command = list(prefix) + [str(binary), "--gtest_filter=" + ":".join(tests)]
     limit = min(seconds, max(10, session.budget.left()))
-    try:
-        done = subprocess.run(command, capture_output=True, text=True,
-                              errors="replace", timeout=limit,
-                              env=test_environment(session))
-        # Where the tests were compiled is of no interest.
-        output = re.sub(r"/\S*?/(runtime/test/)", r"\1",
-                        done.stdout + done.stderr)
-        status = done.returncode
-    except subprocess.TimeoutExpired as error:
-        output, status = (error.stdout or b"").decode(errors="replace"), None
+    status, output = run_for(command, limit, test_environment(session))
+    # Where the tests were compiled is of no interest.
+    output = re.sub(r"/\S*?/(runtime/test/)", r"\1", output)
     lines = output.splitlines()
     row = {"status": status,
            "passed": sum("[       OK ]" in line for line in lines),
@@ -93,7 +114,12 @@ def run_suite(session, key, tests, prefix=(), seconds=SUITE_SECONDS):
     if summary:  # of compute-sanitizer
         row["summary"] = summary[-1]
     if status is None:
-        row["failed"] = "not done after %.0f s" % limit
+        row["finished"] = finished_tests(lines)
+        row["stopped_at"] = re.findall(r"^\[ RUN +\] (\S+)", output,
+                                       re.MULTILINE)[-1:]
+        row["failed"] = "not done after %.0f s: %d of %d tests%s" % (
+            limit, len(row["finished"]), len(tests),
+            "".join(", at " + test for test in row["stopped_at"]))
         # Less than it was to have: try again when there is more time.
         row["again"] = limit < seconds
     elif status:
