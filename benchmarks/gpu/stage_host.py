@@ -23,7 +23,7 @@ import stage
 import stage_gemms
 
 TOKENS = 16
-ROUNDS = 51
+ROUNDS = 201
 
 
 class Handwritten:

@@ -19,9 +19,10 @@ import stage
 import stage_gemms
 
 CALLS = 24
+ROUNDS = 15
 
 
-def measure(model, tokens):
+def measure(model, tokens, rounds):
     import jax
     import jax.numpy as jnp
     sizes = programs.MODELS[model]
@@ -54,7 +55,7 @@ def measure(model, tokens):
     for weights in sets:
         jax.block_until_ready(compiled(x, x8, scale, *weights))
     times = []
-    for _ in range(stage_gemms.ROUNDS):
+    for _ in range(rounds):
         start = time.perf_counter()
         for i in range(CALLS):
             result = compiled(x, x8, scale, *sets[i % len(sets)])
@@ -82,7 +83,8 @@ def run(session):
 
     def measure_row(key):
         model, tokens = key.split("/")
-        return measure(model, int(tokens))
+        return measure(model, int(tokens),
+                       session.options.rounds or ROUNDS)
 
     finished = session.measure(
         ["%s/%d" % (model, tokens) for model in session.models()
