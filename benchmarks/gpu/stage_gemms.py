@@ -26,7 +26,7 @@ import stage
 
 TOKENS = (1, 16, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 WEIGHT_SETS = 6
-ROUNDS = 15
+ROUNDS = 45
 PLACEMENTS = ("auxiliary-first", "main-first", "planned")
 # Microseconds that one measurement of an arm shall take at least.
 LONG_ENOUGH = 300.0
@@ -258,23 +258,26 @@ def captured(device, run):
 
 
 class Row:
-    def __init__(self, session, model, scale, tokens):
+    """The arrays of one form and token count, and Braid's calls on them."""
+
+    def __init__(self, session, model, scale, tokens, modes=stage.MODES,
+                 placements=PLACEMENTS):
         self.session, self.device = session, session.device
         self.model, self.scale, self.tokens = model, scale, tokens
         self.arms, self.notes, self.kept = {}, [], []
         self.elsewhere = set()
         self.sets = self.make_arrays()
         self.contexts = {mode: session.context(*settings)
-                         for mode, settings in stage.MODES.items()}
+                         for mode, settings in modes.items()}
         self.calls = {}
         for mode, context in self.contexts.items():
-            for placement in PLACEMENTS:
+            for placement in placements:
                 function = session.function("gemms_%s_%s_%s" % (
                     model, scale, placement.replace("-", "_")))
                 self.calls[placement, mode] = [
                     braid.Call(context, function, arrays, self.device.stream)
                     for arrays in self.sets]
-            session.prepare(context, [call for placement in PLACEMENTS
+            session.prepare(context, [call for placement in placements
                                       for call in self.calls[placement, mode]])
         # Calls that are not prepared take the first algorithm that cuBLASLt
         # proposes, as PyTorch does.
@@ -339,24 +342,15 @@ class Row:
                                lambda i, c=calls: c[i % WEIGHT_SETS]())
         if self.device.kind != "cuda":
             return
-        import torch
         for call in self.untuned:
             call()
         self.add_rotation("untuned/serial/rotation", self.untuned)
         for name, calls in self.braid_arms().items():
             if name.endswith("/eager"):
                 self.add_rotation(name.replace("eager", "rotation"), calls)
-        streams = [torch.cuda.Stream() for _ in range(3)]
-        try:
-            gemms = [TorchGemms(arrays, streams) for arrays in self.sets]
-        except braid.Error as error:
-            self.notes.append("no PyTorch: %s" % error)
+        gemms = self.torch_gemms()
+        if not gemms:
             return
-        self.kept.append(gemms)
-        self.elsewhere = gemms[0].elsewhere
-        if self.elsewhere:
-            self.notes.append("torch.mm allocates the results of %s"
-                              % ", ".join(sorted(self.elsewhere)))
         for order in ("serial", "auxiliary-first", "main-first"):
             calls = [lambda g=g, o=order: g.enqueue(o) for g in gemms]
             for call in calls:
@@ -369,6 +363,23 @@ class Row:
             self.arms["torch/%s/captured" % order] = (
                 "captured", lambda i, g=graphs: g[i % WEIGHT_SETS].replay())
             self.add_rotation("torch/%s/rotation" % order, calls)
+
+    def torch_gemms(self):
+        """PyTorch's products on each set of arrays; none, and a note, where it
+        has no such product."""
+        import torch
+        streams = [torch.cuda.Stream() for _ in range(3)]
+        try:
+            gemms = [TorchGemms(arrays, streams) for arrays in self.sets]
+        except braid.Error as error:
+            self.notes.append("no PyTorch: %s" % error)
+            return []
+        self.kept.append(gemms)
+        self.elsewhere = gemms[0].elsewhere
+        if self.elsewhere:
+            self.notes.append("torch.mm allocates the results of %s"
+                              % ", ".join(sorted(self.elsewhere)))
+        return gemms
 
     def check(self):
         """Every arm computes the same: Braid's bit for bit, all of them within
