@@ -29,8 +29,6 @@ ROUNDS = 5
 PRODUCTS = "ABCD"
 # Names of categories in the profiler's trace.
 ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
-# What torch.cuda._sleep launches; it separates what is measured.
-MARKER = "spin_kernel"
 # What a product launches besides its kernel: before it, and after it.
 BEFORE = re.compile(r"convertScales|[Mm]emcpy|[Mm]emset")
 AFTER = re.compile(r"splitKreduce|reduce_kernel|elementwise")
@@ -106,11 +104,11 @@ def device_events(trace):
     return sorted(events, key=lambda event: event["ts"])
 
 
-def pieces(events):
-    """The events between markers; each piece ends with one."""
+def pieces(events, marker):
+    """The events between kernels of that name; each piece ends with one."""
     result = [[]]
     for event in events:
-        if MARKER in event["name"]:
+        if event["name"] == marker:
             result.append([])
         else:
             result[-1].append(event)
@@ -166,11 +164,11 @@ def attribute(kernels):
         kernel["product"] = PRODUCTS[product]
 
 
-def summarize(steps, events):
+def summarize(steps, events, marker):
     """Kernels by arm, and notes. `steps` are the (arm, product) that ran, one
     after another, each with a marker behind it; product is None for a whole
     call."""
-    found = pieces(events)
+    found = pieces(events, marker)
     if len(found) != len(steps):
         raise braid.Error("the profiler saw %d of %d calls"
                           % (len(found), len(steps)))
@@ -197,8 +195,14 @@ def summarize(steps, events):
 #===------------------------------------------------------------------------===#
 
 
+def mark():
+    """Launches a short kernel that nothing else launches."""
+    import torch
+    torch.cuda._sleep(100)
+
+
 def profile(run):
-    """The trace of what `run` enqueues."""
+    """What `run` launches on the GPU, in order."""
     import torch
     from torch.profiler import ProfilerActivity
     with torch.profiler.profile(activities=[ProfilerActivity.CUDA]) as profiler:
@@ -208,8 +212,8 @@ def profile(run):
     os.close(handle)
     try:
         profiler.export_chrome_trace(path)
-        with open(path) as file:
-            return json.load(file)
+        with open(path, errors="replace") as file:
+            return device_events(json.load(file))
     finally:
         os.unlink(path)
 
@@ -226,7 +230,18 @@ def make_steps(row):
     return steps
 
 
-def measure(session, model, scale, tokens):
+def find_marker():
+    """The name of the kernel that separates calls; None where the profiler does
+    not show it."""
+    try:
+        events = profile(mark)
+    except RuntimeError as error:
+        print("kernels: " + stage.one_line(error))
+        events = []
+    return events[-1]["name"] if events else None
+
+
+def measure(session, model, scale, tokens, marker):
     row = stage_gemms.Row(
         session, model, scale, tokens,
         {"serial/eager": stage.MODES["serial/eager"]}, ("auxiliary-first",))
@@ -238,20 +253,19 @@ def measure(session, model, scale, tokens):
               "notes": row.notes}
     if session.device.kind != "cuda":
         return dict(result, skipped="needs a GPU")
-    import torch
+    if not marker:
+        return dict(result, again=True, skipped="PyTorch's profiler sees no "
+                    "kernels on this machine")
     rounds = session.options.rounds or ROUNDS
 
     def run_all():
         for _ in range(rounds):
             for _, _, run in steps:
                 run()
-                torch.cuda._sleep(100)
+                mark()
 
-    events = device_events(profile(run_all))
-    if not events:
-        return dict(result, skipped="PyTorch's profiler sees no kernels on "
-                    "this machine")
-    arms, notes = summarize([step[:2] for step in steps] * rounds, events)
+    arms, notes = summarize([step[:2] for step in steps] * rounds,
+                            profile(run_all), marker)
     return dict(result, arms=arms, notes=row.notes + notes)
 
 
@@ -266,9 +280,11 @@ def run(session):
         print("kernels: %s does not exist; algorithms are timed anew"
               % session.tuning())
 
+    marker = find_marker() if session.device.kind == "cuda" else None
+
     def measure_row(key):
         model, scale, tokens = key.split("/")
-        return measure(session, model, scale, int(tokens))
+        return measure(session, model, scale, int(tokens), marker)
 
     finished = session.measure(stage_gemms.keys(session), measure_row)
     print_table(session.results.rows())

@@ -40,7 +40,7 @@ def show(title, steps, pieces):
     print("=== " + title)
     events = stage_kernels.device_events(trace(pieces))
     try:
-        arms, notes = stage_kernels.summarize(steps, events)
+        arms, notes = stage_kernels.summarize(steps, events, MARKER)
     except braid.Error as error:
         print("error:", error)
         return
