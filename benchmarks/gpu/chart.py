@@ -5,8 +5,8 @@
 #
 #===------------------------------------------------------------------------===#
 #
-# Writes SVG: panels side by side with common axes, token counts on a logarithmic
-# one, and a line at 1. Colors follow what the reader prefers, light or dark; the
+# Writes SVG: panels side by side with common axes, token counts on a
+# logarithmic one, and a line at 1. Colors follow what the reader prefers, light or dark; the
 # background is drawn, so that the text is readable on any page.
 #
 #===------------------------------------------------------------------------===#
@@ -111,8 +111,8 @@ def panel(axes, title, curves):
 
 
 def draw(heading, x_label, y_label, panels):
-    """`panels` are (title, [(name, [(x, y)])]), two curves in each at most, with
-    the same names. Returns SVG."""
+    """`panels` are (title, [(name, [(x, y)])]), two curves in each at most,
+    with the same names. Returns SVG."""
     axes = Axes(panels)
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)

@@ -19,9 +19,9 @@ import devices
 import stage_tests
 
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
-# Under these tools the kernels of cuBLASLt take so long that the products' tests
-# do not end: they look at Braid's own. The other two look at what is in memory,
-# whoever wrote it.
+# Under these tools the kernels of cuBLASLt take so long that the products'
+# tests do not end: they look at Braid's own. The other two follow memory that
+# either may have written.
 OWN_KERNELS = re.compile("(racecheck|synccheck)/braid_cuda_gemm_tests/")
 # Tests of large shapes, or of much memory, and one that keeps a stream busy
 # until the next launch returns, which the tools hold back.
@@ -46,8 +46,8 @@ def own_kernels(binary):
 
 
 def go_on(before, tests, run):
-    """Runs the tests that an earlier row, if it ran out of time, did not finish.
-    Those at which it stopped have to wait until no others are left."""
+    """Runs the tests that an earlier row, if it ran out of time, did not
+    finish. Those at which it stopped have to wait until no others are left."""
     finished = before.get("finished", [])
     stopped = before.get("stopped_at", [])
     left = [test for test in tests if test not in finished]

@@ -72,8 +72,8 @@ def suites(session):
 
 
 def run_for(command, seconds, environment):
-    """Runs a command for at most so long. Returns its exit status, None where it
-    had to be ended, and what it printed."""
+    """Runs a command for at most so long. Returns its exit status, None where
+    it had to be ended, and what it printed."""
     # compute-sanitizer starts the program as a process of its own, which would
     # go on by itself: all of the group are ended.
     process = subprocess.Popen(command, stdout=subprocess.PIPE,
