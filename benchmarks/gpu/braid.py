@@ -64,7 +64,9 @@ class COptions(ctypes.Structure):
                 ("trace_user_data", P), ("allocate", P), ("deallocate", P),
                 ("allocator_user_data", P), ("token_threshold", I64),
                 ("delay_seed", ctypes.c_uint64), ("poison", I32),
-                ("reserved", I32)]
+                ("reserved", I32), ("eager_break", P),
+                ("eager_break_user_data", P), ("timeline", P),
+                ("timeline_user_data", P), ("eager_token_minimum", I64)]
 
 
 class CStatistics(ctypes.Structure):
@@ -153,6 +155,8 @@ class Context:
         options.backend = BACKENDS[backend]
         options.capture = int(capture)
         options.token_threshold = -1 if threshold is None else threshold
+        # A threshold that is given holds without a graph as well.
+        options.eager_token_minimum = -1 if threshold is None else 0
         self.kept = []
         if runtime.library.braid_context_create(
                 ctypes.byref(options), ctypes.byref(self.handle)):

@@ -144,7 +144,7 @@ def run(session):
     session.start_results()
 
     def braid_call(capture, program, arrays):
-        context = session.context(capture, None)
+        context = session.context(capture, stage.ALWAYS)
         call = braid.Call(context, session.function(program), arrays,
                           session.device.stream)
         session.prepare(context, [call])
