@@ -23,6 +23,11 @@ TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 # tests do not end: they look at Braid's own. The other two follow memory that
 # either may have written.
 OWN_KERNELS = re.compile("(racecheck|synccheck)/braid_cuda_gemm_tests/")
+# What the tool says when it is the tool that failed.
+NO_VERDICT = (("Device not supported|not supported on this",
+               "compute-sanitizer does not support this device"),
+              ("Internal Sanitizer Error",
+               "compute-sanitizer itself failed, with an internal error"))
 # Tests of large shapes, or of much memory, and one that keeps a stream busy
 # until the next launch returns, which the tools hold back.
 LEFT_OUT = re.compile("RealSizes|Large|OutOfMemory|Leak|"
@@ -92,11 +97,10 @@ def run(session):
                                           session.options.sanitizer_seconds))
         if own:
             row["only"] = "Braid's own kernels"
-        if re.search("Device not supported|not supported on this",
-                     row.get("output", "")):
-            # No verdict on the tests, then.
-            del row["failed"]
-            row["skipped"] = "compute-sanitizer does not support this device"
+        for message, reason in NO_VERDICT:
+            if re.search(message, row.get("output", "")):
+                row.pop("failed", None)
+                row["skipped"] = reason
         return row
 
     if not sanitizer() or not found:

@@ -125,7 +125,9 @@ def run_suite(session, key, tests, prefix=(), seconds=SUITE_SECONDS):
     elif status:
         row["failed"] = "exit status %d" % status
     if status != 0:
-        row["output"] = output[-6000:]
+        # What was wrong first is at the beginning.
+        row["output"] = output if len(output) <= 6000 else \
+            output[:3000] + "\n[...]\n" + output[-3000:]
     return row
 
 

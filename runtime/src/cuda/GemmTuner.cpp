@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Memory to time with, a graph for each candidate, and rounds over all of them.
+// Memory to time with, two graphs for each candidate, and rounds over all of
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,11 +27,11 @@ static constexpr float BudgetMs = 12.0f;
 static constexpr float ReplayMs = 0.1f;
 static constexpr int MaxLaunches = 32;
 static constexpr int MinRounds = 3, MaxRounds = 9;
-/// What another algorithm may take at most, as a part of the first one's time.
-/// A product by itself gains a few percent from one that takes more of the
-/// device, and loses them again beside others: seen on an H200 with four
-/// products.
+/// What another algorithm may cost at most, as a part of what the first one
+/// does.
 static constexpr float Margin = 0.95f;
+/// Products that run side by side: one on each stream of a layer.
+static constexpr int NumStreams = 4;
 
 namespace {
 
@@ -42,7 +43,7 @@ public:
         size_t workspaceBytes)
       : matmul(matmul), key(key), candidates(candidates),
         workspaceBytes(workspaceBytes), isUsable(candidates.size(), true),
-        graphs(candidates.size()) {}
+        alone(candidates.size()), together(candidates.size()) {}
   ~Tuner();
 
   /// Makes stream, events and memory. Runs out of memory with
@@ -51,13 +52,18 @@ public:
   /// Launches every candidate, and measures a second run of the first one. One
   /// that cannot be launched is none from then on, unless it is the first.
   Error warmUp();
-  /// Captures a graph for each candidate.
+  /// Captures the graphs of each candidate.
   Error capture();
   /// Replays all graphs in rounds and sets `chosen`.
   Error run(size_t &chosen);
 
 private:
-  Error enqueue(size_t candidate);
+  /// Enqueues one product on `streams[lane]`.
+  Error enqueue(size_t candidate, int lane = 0);
+  /// Enqueues all products of a graph, on `lanes` streams.
+  Error enqueueAll(size_t candidate, int lanes);
+  /// Sets `graph` to one of them, or to NULL if that cannot be captured.
+  Error capture(size_t candidate, int lanes, cudaGraphExec_t &graph);
   Error allocate(void *&memory, int64_t bytes);
   Error fill(void *&memory, int32_t dtype, int64_t elements);
 
@@ -65,19 +71,21 @@ private:
   const GemmKey &key;
   const std::vector<cublasLtMatmulAlgo_t> &candidates;
   size_t workspaceBytes;
-  cudaStream_t stream = nullptr;
+  cudaStream_t streams[NumStreams] = {};
+  cudaStream_t &stream = streams[0];
   cudaEvent_t start = nullptr, stop = nullptr;
   std::vector<bool> isUsable;
-  std::vector<cudaGraphExec_t> graphs; ///< NULL: not usable
+  /// One after another, and on all streams; NULL: not usable.
+  std::vector<cudaGraphExec_t> alone, together;
   std::vector<cudaEvent_t> events;
   std::vector<void *> memory;
-  void *x = nullptr, *weights = nullptr, *y = nullptr, *workspace = nullptr,
-       *scales = nullptr;
+  void *x = nullptr, *weights = nullptr, *y = nullptr, *scales = nullptr;
+  void *workspaces[NumStreams] = {};
   int64_t weightBytes = 0; ///< of one copy
   int64_t copies = 1;
   int64_t nextCopy = 0;
   float firstMs = 0.0f; ///< of one launch of the first candidate
-  int launches = 1;     ///< in each graph
+  int launches = 1;     ///< in each graph and on each of its streams
 };
 
 } // namespace
@@ -86,9 +94,10 @@ Tuner::~Tuner() {
   // What is still running must not lose its memory.
   if (stream)
     (void)cudaStreamSynchronize(stream);
-  for (cudaGraphExec_t graph : graphs)
-    if (graph)
-      (void)cudaGraphExecDestroy(graph);
+  for (auto *graphs : {&alone, &together})
+    for (cudaGraphExec_t graph : *graphs)
+      if (graph)
+        (void)cudaGraphExecDestroy(graph);
   for (cudaEvent_t event : events)
     (void)cudaEventDestroy(event);
   for (cudaEvent_t event : {start, stop})
@@ -96,8 +105,9 @@ Tuner::~Tuner() {
       (void)cudaEventDestroy(event);
   for (void *piece : memory)
     (void)cudaFree(piece);
-  if (stream)
-    (void)cudaStreamDestroy(stream);
+  for (cudaStream_t made : streams)
+    if (made)
+      (void)cudaStreamDestroy(made);
 }
 
 Error Tuner::allocate(void *&piece, int64_t bytes) {
@@ -130,10 +140,11 @@ Error Tuner::create() {
           cudaDeviceGetAttribute(&cacheBytes, cudaDevAttrL2CacheSize, device),
           "cudaDeviceGetAttribute"))
     return error;
-  if (Error error =
-          checkCuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
-                    "cudaStreamCreateWithFlags"))
-    return error;
+  for (cudaStream_t &made : streams)
+    if (Error error =
+            checkCuda(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking),
+                      "cudaStreamCreateWithFlags"))
+      return error;
   for (cudaEvent_t *event : {&start, &stop})
     if (Error error = checkCuda(cudaEventCreate(event), "cudaEventCreate"))
       return error;
@@ -141,7 +152,8 @@ Error Tuner::create() {
   // Copies lie whole multiples of 256 bytes apart, as allocations do.
   int64_t elements = key.groups * key.n * key.weightRow;
   weightBytes = (elements * elementSize(key.type) + 255) / 256 * 256;
-  int64_t most = static_cast<int64_t>(candidates.size()) * MaxLaunches;
+  int64_t most =
+      static_cast<int64_t>(candidates.size()) * MaxLaunches * NumStreams;
   copies = std::clamp<int64_t>(2 * int64_t(cacheBytes) / weightBytes + 1, 1,
                                candidates.size() > 1 ? most : 1);
   if (Error error =
@@ -154,8 +166,9 @@ Error Tuner::create() {
           allocate(y, span(key.groups, key.yGroup, key.rows, key.yRow, key.n) *
                           elementSize(key.yType)))
     return error;
-  if (Error error = allocate(workspace, workspaceBytes))
-    return error;
+  for (void *&workspace : workspaces)
+    if (Error error = allocate(workspace, workspaceBytes))
+      return error;
   if (key.scales == GemmScales::None)
     return Error::success();
   // Random scales serve as well as real ones; those of x are the most.
@@ -164,16 +177,36 @@ Error Tuner::create() {
   return fill(scales, BRAID_F32, std::max(blocks * key.rows, weightScales));
 }
 
-Error Tuner::enqueue(size_t candidate) {
+Error Tuner::enqueue(size_t candidate, int lane) {
   GemmOperands operands;
   operands.x = x;
   operands.weight = static_cast<char *>(weights) + nextCopy * weightBytes;
   operands.y = y;
   operands.xScale = operands.weightScale = scales;
   nextCopy = (nextCopy + 1) % copies;
-  return checkCublas(matmul.enqueue(operands, candidates[candidate], workspace,
-                                    workspaceBytes, stream),
+  return checkCublas(matmul.enqueue(operands, candidates[candidate],
+                                    workspaces[lane], workspaceBytes,
+                                    streams[lane]),
                      "cublasLtMatmul, while tuning,");
+}
+
+Error Tuner::enqueueAll(size_t candidate, int lanes) {
+  // Events that no time is read from.
+  cudaError_t status = cudaEventRecord(start, stream);
+  for (int lane = 1; lane < lanes && status == cudaSuccess; ++lane)
+    status = cudaStreamWaitEvent(streams[lane], start, 0);
+  if (Error error = checkCuda(status, "a fork, while tuning,"))
+    return error;
+  for (int launch = 0; launch < launches; ++launch)
+    for (int lane = 0; lane < lanes; ++lane)
+      if (Error error = enqueue(candidate, lane))
+        return error;
+  for (int lane = 1; lane < lanes && status == cudaSuccess; ++lane) {
+    status = cudaEventRecord(stop, streams[lane]);
+    if (status == cudaSuccess)
+      status = cudaStreamWaitEvent(stream, stop, 0);
+  }
+  return checkCuda(status, "a join, while tuning,");
 }
 
 Error Tuner::warmUp() {
@@ -202,30 +235,38 @@ Error Tuner::warmUp() {
   return Error::success();
 }
 
+Error Tuner::capture(size_t candidate, int lanes, cudaGraphExec_t &graph) {
+  if (Error error = checkCuda(
+          cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
+          "cudaStreamBeginCapture"))
+    return error;
+  Error failed = enqueueAll(candidate, lanes);
+  cudaGraph_t captured = nullptr;
+  cudaError_t status = cudaStreamEndCapture(stream, &captured);
+  if (status == cudaSuccess && !failed)
+    status = cudaGraphInstantiate(&graph, captured, 0);
+  if (captured)
+    (void)cudaGraphDestroy(captured);
+  if (status != cudaSuccess || failed) {
+    (void)cudaGetLastError();
+    graph = nullptr;
+  }
+  return Error::success();
+}
+
 Error Tuner::capture() {
   for (size_t i = 0; i < candidates.size(); ++i) {
     if (!isUsable[i])
       continue;
-    if (Error error = checkCuda(
-            cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
-            "cudaStreamBeginCapture"))
+    if (Error error = capture(i, 1, alone[i]))
       return error;
-    Error failed;
-    for (int launch = 0; launch < launches && !failed; ++launch)
-      failed = enqueue(i);
-    cudaGraph_t graph = nullptr;
-    cudaError_t status = cudaStreamEndCapture(stream, &graph);
-    if (status == cudaSuccess && !failed)
-      status = cudaGraphInstantiate(&graphs[i], graph, 0);
-    if (graph)
-      (void)cudaGraphDestroy(graph);
+    if (alone[i])
+      if (Error error = capture(i, NumStreams, together[i]))
+        return error;
     // A candidate that cannot be captured is no candidate.
-    if (status != cudaSuccess || failed) {
-      (void)cudaGetLastError();
-      graphs[i] = nullptr;
-    }
+    isUsable[i] = together[i] != nullptr;
   }
-  if (graphs[0])
+  if (isUsable[0])
     return Error::success();
   return Error(BRAID_KERNEL_FAILED,
                "the algorithm that cuBLASLt prefers cannot be captured");
@@ -238,41 +279,41 @@ static float median(std::vector<float> &values) {
 }
 
 Error Tuner::run(size_t &chosen) {
-  float roundMs = firstMs * launches * candidates.size();
+  size_t count = candidates.size();
+  float roundMs = firstMs * launches * count * (1 + NumStreams);
   int rounds =
       std::clamp(static_cast<int>(BudgetMs / roundMs), MinRounds, MaxRounds);
   // The first round, which starts with an idle device, does not count.
-  size_t count = candidates.size();
-  for (size_t i = 0; i < 2 * count * (rounds + 1); ++i) {
+  for (size_t i = 0; i < 4 * count * (rounds + 1); ++i) {
     cudaEvent_t event;
     if (Error error = checkCuda(cudaEventCreate(&event), "cudaEventCreate"))
       return error;
     events.push_back(event);
   }
+  auto eventOf = [&](int round, size_t candidate, bool isTogether) {
+    return 2 * (2 * (round * count + candidate) + isTogether);
+  };
   for (int round = 0; round <= rounds; ++round)
-    for (size_t i = 0; i < count; ++i) {
-      if (!graphs[i])
-        continue;
-      size_t first = 2 * (round * count + i);
-      cudaError_t status = cudaEventRecord(events[first], stream);
-      if (status == cudaSuccess)
-        status = cudaGraphLaunch(graphs[i], stream);
-      if (status == cudaSuccess)
-        status = cudaEventRecord(events[first + 1], stream);
-      if (Error error = checkCuda(status, "cudaGraphLaunch, while tuning,"))
-        return error;
-    }
+    for (size_t i = 0; i < count; ++i)
+      for (bool isTogether : {false, true}) {
+        if (!isUsable[i])
+          continue;
+        size_t first = eventOf(round, i, isTogether);
+        cudaError_t status = cudaEventRecord(events[first], stream);
+        if (status == cudaSuccess)
+          status = cudaGraphLaunch((isTogether ? together : alone)[i], stream);
+        if (status == cudaSuccess)
+          status = cudaEventRecord(events[first + 1], stream);
+        if (Error error = checkCuda(status, "cudaGraphLaunch, while tuning,"))
+          return error;
+      }
   if (Error error =
           checkCuda(cudaStreamSynchronize(stream), "a product that was tuned"))
     return error;
-  chosen = 0;
-  float limit = 0.0f;
-  for (size_t i = 0; i < count; ++i) {
-    if (!graphs[i])
-      continue;
+  auto timeOf = [&](size_t candidate, bool isTogether, float &time) {
     std::vector<float> times;
     for (int round = 1; round <= rounds; ++round) {
-      size_t first = 2 * (round * count + i);
+      size_t first = eventOf(round, candidate, isTogether);
       float ms = 0.0f;
       if (Error error = checkCuda(
               cudaEventElapsedTime(&ms, events[first], events[first + 1]),
@@ -280,12 +321,25 @@ Error Tuner::run(size_t &chosen) {
         return error;
       times.push_back(ms);
     }
-    float time = median(times);
+    time = median(times);
+    return Error::success();
+  };
+  chosen = 0;
+  float limit = 0.0f;
+  for (size_t i = 0; i < count; ++i) {
+    if (!isUsable[i])
+      continue;
+    float latency = 0.0f, occupancy = 0.0f;
+    if (Error error = timeOf(i, false, latency))
+      return error;
+    if (Error error = timeOf(i, true, occupancy))
+      return error;
+    float cost = latency + occupancy / NumStreams;
     if (i == 0) {
-      limit = time * Margin;
-    } else if (time < limit) {
+      limit = cost * Margin;
+    } else if (cost < limit) {
       chosen = i;
-      limit = time;
+      limit = cost;
     }
   }
   return Error::success();
