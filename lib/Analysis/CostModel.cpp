@@ -24,6 +24,7 @@ static double *findFact(TargetFacts &facts, StringRef name) {
       .Case("flops_per_second_f32", &facts.flopsPerSecondF32)
       .Case("flops_per_second_16", &facts.flopsPerSecond16)
       .Case("flops_per_second_8", &facts.flopsPerSecond8)
+      .Case("scaled_block_microseconds", &facts.scaledBlockMicroseconds)
       .Case("launch_microseconds", &facts.launchMicroseconds)
       .Case("eager_launch_microseconds", &facts.eagerLaunchMicroseconds)
       .Case("replay_microseconds", &facts.replayMicroseconds)
@@ -92,7 +93,9 @@ double CostModel::getWorkMicroseconds(sched::SchedulableOpInterface op,
   double rate = bits <= 8    ? facts.flopsPerSecond8
                 : bits <= 16 ? facts.flopsPerSecond16
                              : facts.flopsPerSecondF32;
-  return 1e6 * std::max(cost.flops / rate, cost.bytes / facts.bytesPerSecond);
+  return std::max(
+      1e6 * std::max(cost.flops / rate, cost.bytes / facts.bytesPerSecond),
+      cost.scaledBlocks * facts.scaledBlockMicroseconds);
 }
 
 double CostModel::getMicroseconds(sched::SchedulableOpInterface op,

@@ -92,8 +92,9 @@ private:
 
 Tuner::~Tuner() {
   // What is still running must not lose its memory.
-  if (stream)
-    (void)cudaStreamSynchronize(stream);
+  for (cudaStream_t made : streams)
+    if (made)
+      (void)cudaStreamSynchronize(made);
   for (auto *graphs : {&alone, &together})
     for (cudaGraphExec_t graph : *graphs)
       if (graph)
@@ -210,8 +211,9 @@ Error Tuner::enqueueAll(size_t candidate, int lanes) {
 }
 
 Error Tuner::warmUp() {
+  // On each stream, with its workspace.
   for (size_t i = 0; i < candidates.size(); ++i)
-    if (Error error = enqueue(i)) {
+    if (Error error = enqueueAll(i, NumStreams)) {
       if (i == 0)
         return error;
       isUsable[i] = false;

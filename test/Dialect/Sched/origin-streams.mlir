@@ -12,7 +12,7 @@
 // branches wait for one start event; each records one done event, and stream 0
 // waits for each once.
 // CHECK-LABEL: func.func @c4a(
-// CHECK: sched.dispatch on %[[T:.*]] upto 4096 {
+// CHECK: sched.dispatch on %[[T:.*]] upto 16384 {
 // CHECK-NEXT: sched.schedule(%[[S0:.*]], %[[S1:.*]], %[[S2:.*]], %[[S3:.*]]) tokens(%[[T]]) {{.*}} events(3) {
 // CHECK: sched.segment "c4a.segment0" {
 // CHECK-NEXT: %[[START:.*]] = sched.record on %[[S0]] slot 0
@@ -90,7 +90,7 @@ func.func @c4a(%hidden: tensor<?x4096xbf16> {sched.tokens}, %wq_a_wkv: tensor<15
 // C128A has one auxiliary GEMM: two streams, a start event and one done event.
 // The absent slots leave no trace.
 // CHECK-LABEL: func.func @c128a(
-// CHECK: sched.dispatch on %{{.*}} upto 4096 {
+// CHECK: sched.dispatch on %{{.*}} upto 16384 {
 // CHECK-NEXT: sched.schedule(%[[S0:.*]], %[[S1:.*]]) tokens(%{{.*}}) {{.*}} events(1) {
 // CHECK: %[[START:.*]] = sched.record on %[[S0]] slot 0
 // CHECK-NEXT: sched.launch on %[[S0]] {
@@ -150,7 +150,7 @@ func.func @swa(%hidden: tensor<?x4096xbf16> {sched.tokens}, %wq_a_wkv: tensor<15
 // As published, A is in fp8: the hidden states are quantized for it alone, so
 // the other three wait for nothing but the start.
 // CHECK-LABEL: func.func @fp8(
-// CHECK: sched.dispatch on %{{.*}} upto 4096 {
+// CHECK: sched.dispatch on %{{.*}} upto 16384 {
 // CHECK-NEXT: sched.schedule(%[[S0:.*]], %[[S1:.*]], %[[S2:.*]], %[[S3:.*]]) tokens
 // CHECK: %[[START:.*]] = sched.record on %[[S0]] slot 0
 // CHECK-NEXT: sched.launch on %[[S0]] {

@@ -155,6 +155,14 @@ static SmallVector<OpOperand *> getLinearOperands(OpTy op) {
           getOptional(op.getWeightScaleMutable()), &op.getYMutable()};
 }
 
+/// Blocks along the sum of a product whose weight has a scale for each.
+static double countScaledBlocks(Value weightScale) {
+  if (!weightScale || cast<ShapedType>(weightScale.getType()).getRank() < 2)
+    return 0;
+  int64_t blocks = getLastExtent(weightScale);
+  return ShapedType::isDynamic(blocks) ? 0 : blocks;
+}
+
 SmallVector<OpOperand *> LinearOp::getKernelOperands() {
   return getLinearOperands(*this);
 }
@@ -164,6 +172,7 @@ Cost LinearOp::getCost(int64_t tokens) {
   cost.flops = 2 * countElements(getX().getType(), tokens) *
                countElements(getWeight().getType(), tokens) /
                std::max<double>(1, getLastExtent(getX()));
+  cost.scaledBlocks = countScaledBlocks(getWeightScale());
   return cost;
 }
 
@@ -191,6 +200,7 @@ Cost GroupedLinearOp::getCost(int64_t tokens) {
   // Each group's rows meet that group's weights only.
   cost.flops = 2 * countElements(getY().getType(), tokens) *
                std::max<double>(1, getLastExtent(getX()));
+  cost.scaledBlocks = countScaledBlocks(getWeightScale());
   return cost;
 }
 

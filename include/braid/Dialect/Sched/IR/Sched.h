@@ -38,6 +38,8 @@ struct StreamResource
 struct Cost {
   double flops = 0; ///< arithmetic operations
   double bytes = 0; ///< bytes moved to and from memory
+  /// Blocks of a sum that have scales of their own, and follow one another.
+  double scaledBlocks = 0;
 };
 
 /// Access of a destination-style op: its inits are written and all other
