@@ -418,8 +418,9 @@ BRAID_API braid_status braid_register_kernel(braid_context *context,
 
 /// Makes the context ready for `call`: checks arguments, finds kernels,
 /// reserves workspace and streams, and captures every segment of the function
-/// for these arguments. Executes no kernel and changes no argument's contents.
-/// May allocate and wait. The key of a captured segment is the segment, the
+/// for these arguments. On cuda it chooses the algorithm of each product, and
+/// keeps what saves launches outside segments time. Executes no kernel and
+/// changes no argument's contents. May allocate and wait. The key of a captured segment is the segment, the
 /// token count, and addresses, extents and strides of all tensors it uses but
 /// transient metadata.
 BRAID_API braid_status braid_prepare(braid_context *context,
