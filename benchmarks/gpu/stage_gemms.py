@@ -26,9 +26,9 @@ import stage
 
 TOKENS = (1, 16, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 WEIGHT_SETS = 6
-# All that is measured is made anew so often within a row, and measured in so many
-# rounds then: which queues the streams of a graph get moves its time by 3 %, more
-# than the clock of a short one does.
+# All that is measured is made anew so often within a row, and measured in so
+# many rounds then: which queues the streams of a graph get moves its time by
+# 3 %, more than the clock of a short one does.
 SETUPS = 9
 SETUPS_OF_MANY = 3  # above FEW_TOKENS
 FEW_TOKENS = 512

@@ -99,10 +99,10 @@ TEST(Dispatch, ZeroIsOffForEveryCount) {
 // choices that are no gates do not care.
 TEST(Dispatch, EagerTokenMinimum) {
   std::vector<int64_t> bounds = {8};
-  braid_dispatch gate = makeDispatch(bounds, 1), fixed = makeDispatch(bounds, 0);
-  Context context([](braid_context_options &options) {
-    options.eager_token_minimum = 4;
-  });
+  braid_dispatch gate = makeDispatch(bounds, 1),
+                 fixed = makeDispatch(bounds, 0);
+  Context context(
+      [](braid_context_options &options) { options.eager_token_minimum = 4; });
   for (int64_t tokens : {1, 3, 9})
     EXPECT_EQ(rangeOf(context, gate, tokens), 1) << tokens;
   for (int64_t tokens : {4, 8})

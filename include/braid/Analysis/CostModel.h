@@ -30,8 +30,8 @@ struct TargetFacts {
   double flopsPerSecond16 = 8.39e14; ///< bf16 and f16
   double flopsPerSecond8 = 1.36e15;  ///< fp8 with block scales
   /// What each scaled block of a sum takes at least. Source: the products with
-  /// block scales in docs/GpuSpeed.md, 12 us for 32 blocks and 13 us for 56, the
-  /// latter summed in parts.
+  /// block scales in docs/GpuSpeed.md, 12 us for 32 blocks and 13 us for 56,
+  /// the latter summed in parts.
   double scaledBlockMicroseconds = 0.3;
   /// From one kernel to the next one on the same stream of a graph; assumed.
   double launchMicroseconds = 2.0;

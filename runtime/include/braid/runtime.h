@@ -420,9 +420,9 @@ BRAID_API braid_status braid_register_kernel(braid_context *context,
 /// reserves workspace and streams, and captures every segment of the function
 /// for these arguments. On cuda it chooses the algorithm of each product, and
 /// keeps what saves launches outside segments time. Executes no kernel and
-/// changes no argument's contents. May allocate and wait. The key of a captured segment is the segment, the
-/// token count, and addresses, extents and strides of all tensors it uses but
-/// transient metadata.
+/// changes no argument's contents. May allocate and wait. The key of a captured
+/// segment is the segment, the token count, and addresses, extents and strides
+/// of all tensors it uses but transient metadata.
 BRAID_API braid_status braid_prepare(braid_context *context,
                                      const braid_call *call);
 

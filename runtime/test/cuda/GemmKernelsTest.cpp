@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceTest.h"
+
 #include "cuda/GemmKernels.h"
 
 #include "braid/runtime.h"
@@ -20,6 +22,7 @@
 #include <vector>
 
 using namespace braid::runtime;
+using namespace braid::test;
 
 namespace {
 class GemmKernels : public testing::Test {
@@ -64,19 +67,7 @@ protected:
   std::vector<void *> memory;
 };
 
-/// bf16 and e4m3 of the integers -8 .. 8, which both hold exactly.
-uint16_t toBf16(int value) {
-  float wide = static_cast<float>(value);
-  uint32_t bits;
-  std::memcpy(&bits, &wide, sizeof(bits));
-  return static_cast<uint16_t>(bits >> 16);
-}
-float fromBf16(uint16_t value) {
-  uint32_t bits = uint32_t(value) << 16;
-  float wide;
-  std::memcpy(&wide, &bits, sizeof(wide));
-  return wide;
-}
+/// e4m3 of the integers -8 .. 8, which it holds exactly.
 uint8_t toFp8(int value) {
   if (value == 0)
     return 0;
@@ -99,7 +90,7 @@ std::vector<uint8_t> encode(const std::vector<int> &values, int32_t dtype) {
     if (dtype == BRAID_F32)
       append(static_cast<float>(value));
     else if (dtype == BRAID_BF16)
-      append(toBf16(value));
+      append(toBf16(static_cast<float>(value)));
     else
       append(toFp8(value));
   return bytes;

@@ -12,8 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "cuda/Gemm.h"
+#include "DeviceTest.h"
+
 #include "core/KernelSupport.h"
+#include "cuda/Gemm.h"
 #include "cuda/RecordedLaunch.h"
 
 #include <algorithm>
@@ -27,15 +29,9 @@
 #include <vector>
 
 using namespace braid::runtime;
+using namespace braid::test;
 
 const char *const braid::runtime::kernelBackendName = "cuda";
-
-#define ASSERT_CUDA(call)                                                      \
-  do {                                                                         \
-    cudaError_t status_ = (call);                                              \
-    ASSERT_EQ(status_, cudaSuccess)                                            \
-        << #call << ": " << cudaGetErrorString(status_);                       \
-  } while (false)
 
 namespace {
 
@@ -74,19 +70,6 @@ public:
 
 size_t sizeOfType(int32_t dtype) {
   return dtype == BRAID_F32 ? 4 : dtype == BRAID_BF16 ? 2 : 1;
-}
-
-uint16_t toBf16(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-float fromBf16(uint16_t value) {
-  uint32_t bits = uint32_t(value) << 16;
-  float result;
-  std::memcpy(&result, &bits, sizeof(result));
-  return result;
 }
 
 /// e4m3 of -3 .. 3, and back of any byte.

@@ -11,19 +11,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "cuda/RecordedLaunch.h"
+#include "DeviceTest.h"
+
 #include "cuda/GemmKernels.h"
 
 #include <gtest/gtest.h>
 #include <vector>
 
 using namespace braid::runtime;
-
-#define ASSERT_CUDA(call)                                                      \
-  do {                                                                         \
-    cudaError_t status_ = (call);                                              \
-    ASSERT_EQ(status_, cudaSuccess)                                            \
-        << #call << ": " << cudaGetErrorString(status_);                       \
-  } while (false)
 
 namespace {
 class RecordedLaunches : public testing::Test {

@@ -25,8 +25,9 @@ namespace braid::sched {
 using namespace braid;
 using namespace braid::sched;
 
-/// The threshold where neither the option nor the target has one: the most tokens
-/// for which overlap was measured on an H200, and it paid (docs/GpuSpeed.md).
+/// The threshold where neither the option nor the target has one: the most
+/// tokens for which overlap was measured on an H200, and it paid
+/// (docs/GpuSpeed.md).
 static constexpr int64_t kDefaultThreshold = 16384;
 
 /// Whether a launch of the schedule is to leave stream 0.
